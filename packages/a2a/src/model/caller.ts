@@ -1,0 +1,14 @@
+/** Who calls. Made by `authenticate` from the transport alone, never from a payload (B-150). */
+export interface Caller {
+  /**
+   * Whose tasks these are: `issuer|subject`, or a key's principal, so that rotating a key keeps its tasks.
+   * Two callers with one id are one owner.
+   */
+  readonly id: string
+  readonly scopes?: readonly string[]
+  readonly tenant?: string
+  /** Nobody proved anything. Such callers share one owner and may not list (unless on loopback). */
+  readonly anonymous?: boolean
+}
+
+export const anonymous: Caller = { id: 'anonymous', anonymous: true }

@@ -1,0 +1,47 @@
+/**
+ * What the log of a task is made of. `status` and `artifact` are visible: they are
+ * what streams and webhooks carry. The others are internal. Both are counted by seq,
+ * so gaps on the wire are legal.
+ */
+import type { Artifact, Json, Message, Struct, TaskStatus } from './task.ts'
+
+export type RecordBody =
+  | { readonly type: 'status'; readonly status: TaskStatus; readonly metadata?: Struct }
+  | {
+      readonly type: 'artifact'
+      readonly artifact: Artifact
+      readonly append?: boolean
+      readonly lastChunk?: boolean
+      readonly metadata?: Struct
+    }
+  /** A message came in for this task. `options` is what the turn needs to know of the request that brought it. */
+  | { readonly type: 'message'; readonly message: Message; readonly options?: TurnOptions }
+  /** A turn over the messages up to `consumedSeq` began, or ended. A turn that began again after a crash has `attempt` > 1. */
+  | { readonly type: 'turn-started'; readonly turn: number; readonly attempt: number; readonly consumedSeq: number }
+  | { readonly type: 'turn-ended'; readonly turn: number; readonly reason?: string }
+  | { readonly type: 'checkpoint'; readonly data: Json }
+  | { readonly type: 'question'; readonly questionId: string; readonly turn: number }
+  | { readonly type: 'answer'; readonly questionId: string; readonly messageSeq: number }
+  | { readonly type: 'cancel'; readonly metadata?: Struct }
+  /** Why something happened that a person may ask about later: dropped messages, a lost agent, an error's text. */
+  | { readonly type: 'note'; readonly text: string }
+  | { readonly type: 'span'; readonly span: Struct }
+
+/** What a request says beside its message that must survive until the turn runs. */
+export interface TurnOptions {
+  readonly acceptedOutputModes?: readonly string[]
+  readonly metadata?: Struct
+  readonly extensions?: readonly string[]
+  readonly scopes?: readonly string[]
+}
+
+/** A record in the log. `at` is in milliseconds since the epoch. */
+export interface LogRecord {
+  readonly seq: number
+  readonly at: number
+  readonly body: RecordBody
+}
+
+export function isVisible(body: RecordBody): boolean {
+  return body.type === 'status' || body.type === 'artifact'
+}

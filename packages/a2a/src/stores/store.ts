@@ -1,0 +1,243 @@
+/**
+ * Where tasks are kept: one append-only log a task, one row of what is asked most.
+ * A store knows nothing of agents, versions or sockets. `testing/store-contract.ts`
+ * holds every promise made here; a store is done when it passes and not before.
+ */
+import type { LogRecord, RecordBody } from '../model/record.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Struct, Task, TaskStatus } from '../model/task.ts'
+
+/** Whose task it is. Every list and every look-up by a caller stays inside one partition. */
+export interface Partition {
+  readonly tenant: string
+  readonly agent: string
+  readonly owner: string
+}
+
+/** The row of a task: its place, its status and where its log stands. */
+export interface TaskRow extends Partition {
+  readonly id: string
+  readonly contextId: string
+  readonly status: TaskStatus
+  /** Milliseconds; equals `status.timestamp`. Lists are ordered by it. */
+  readonly statusAt: number
+  readonly createdAt: number
+  readonly metadata?: Struct
+  /** The last seq of the log. */
+  readonly head: number
+  /** The seq of the last message a turn has taken. A message record above it waits. */
+  readonly consumedSeq: number
+  /** Set while something must happen at a time: the end of a turn, or of waiting for input. */
+  readonly due?: DueTime
+}
+
+export interface DueTime {
+  readonly kind: 'turn' | 'input'
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** The part of a row that an append sets. What is left out stays; `due: null` clears. */
+export interface TaskChange {
+  readonly status?: TaskStatus
+  readonly statusAt?: number
+  readonly consumedSeq?: number
+  readonly due?: DueTime | null
+}
+
+/** A task's first append brings the whole row; `head` and `consumedSeq` start at 0 if left out. */
+export interface NewTask extends Partition {
+  readonly id: string
+  readonly contextId: string
+  readonly status: TaskStatus
+  readonly statusAt: number
+  readonly createdAt: number
+  readonly metadata?: Struct
+  readonly consumedSeq?: number
+  readonly due?: DueTime
+}
+
+export interface Append {
+  /** Compare-and-append: the log must end here, 0 for a task that does not exist yet. */
+  readonly expectedSeq: number
+  /** The fence of the lease under which this is written. Left out by those who own no lease (a message, a cancel). */
+  readonly fence?: number
+  /** The first record gets `expectedSeq + 1`, and so on. May be empty to change only the row or the lease. */
+  readonly records: readonly { readonly at: number; readonly body: RecordBody }[]
+  /** With `expectedSeq: 0` this makes the task. */
+  readonly create?: NewTask
+  readonly change?: TaskChange
+  /** Claims a message for this task; a key that is already taken and has not expired makes the append a duplicate. */
+  readonly idempotency?: IdempotencyKey
+  /** Takes the lease in the same transaction; refused as `held` if somebody else has a live one. */
+  readonly take?: { readonly holder: string; readonly ttlMs: number }
+  /** Gives the lease back in the same transaction. */
+  readonly release?: true
+}
+
+export interface IdempotencyKey {
+  /** Owner, tenant, agent and messageId in one string. */
+  readonly key: string
+  /** Of the content: the same id with another hash is a mistake of the caller's. */
+  readonly hash: string
+  readonly expiresAt: number
+}
+
+/** Told apart by `outcome`. Only `appended` wrote anything. */
+export type Appended =
+  | { readonly outcome: 'appended'; readonly head: number; /** Of the lease held now, if any. */ readonly fence?: number }
+  /** The log does not end at `expectedSeq`: read what is new and decide again. `head` is 0 for an unknown task. */
+  | { readonly outcome: 'conflict'; readonly head: number }
+  /** The fence given is not that of the live lease: somebody else owns the task now. */
+  | { readonly outcome: 'fenced' }
+  /** `take` found a live lease of another holder. */
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'duplicate'; readonly taskId: string; readonly hash: string }
+
+export interface LeasedTask {
+  readonly task: TaskRow
+  readonly fence: number
+}
+
+export interface ListQuery extends Partition {
+  readonly contextId?: string
+  readonly state?: TaskState
+  /** Inclusive, in milliseconds. */
+  readonly statusAtOrAfter?: number
+  /** Keyset: only rows that come after this one in (statusAt, id) descending. */
+  readonly before?: { readonly statusAt: number; readonly id: string }
+  readonly limit: number
+}
+export interface ListPage {
+  /** Newest status first, ties by id, descending. */
+  readonly tasks: readonly TaskRow[]
+  /** Whether more come after the last one. */
+  readonly more: boolean
+  /** All that match, whatever the page. */
+  readonly total: number
+}
+
+export interface Snapshot {
+  /** The fold of the log up to and with this seq. */
+  readonly seq: number
+  readonly task: Task
+}
+
+/** What somebody asked to be told of a task, and how far they have been told. */
+export interface PushRow {
+  readonly taskId: string
+  readonly id: string
+  /** What the server needs to deliver: url, token, credentials, dialect. Opaque to the store. */
+  readonly config: Struct
+  /** All visible records up to here are delivered. */
+  readonly deliveredSeq: number
+  /** When to try next; absent = nothing to deliver. */
+  readonly dueAt?: number
+  /** How often the next record was tried. */
+  readonly attempt: number
+  readonly state: 'active' | 'dead' | 'done'
+  readonly createdAt: number
+}
+export interface PushChange {
+  readonly deliveredSeq?: number
+  readonly dueAt?: number | null
+  readonly attempt?: number
+  readonly state?: PushRow['state']
+}
+export interface ClaimedPush {
+  readonly push: PushRow
+  readonly fence: number
+}
+export interface PushAttempt {
+  readonly taskId: string
+  readonly pushId: string
+  readonly seq: number
+  readonly at: number
+  readonly attempt: number
+  readonly outcome: string
+  readonly durationMs: number
+}
+
+export interface Retention {
+  /** Finished tasks whose status is older are removed. */
+  readonly finishedBefore?: number
+  /** How many tasks may stay; the oldest finished go first, active ones never. */
+  readonly maxTasks?: number
+  /** The log of tasks that finished before is dropped where a snapshot covers it; the task stays readable. */
+  readonly logBefore?: number
+  /** At most this many tasks a call. */
+  readonly batch: number
+}
+
+/** Something was appended, in an order that all readers agree on (for the admin feed). */
+export interface FeedEntry extends Partition {
+  readonly position: number
+  readonly taskId: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/** One key of the keyring, wrapped by the caller: the store only keeps it. */
+export interface KeyRow {
+  readonly id: string
+  readonly purpose: string
+  readonly material: string
+  readonly createdAt: number
+}
+
+export interface Store {
+  /** How long a lease lives without a heartbeat. `Infinity`: this store serves one process, which ends with its leases. */
+  readonly leaseTtlMs: number
+
+  /** All or nothing. Resolves when durable (at the store's level of durability), and never before. */
+  append(taskId: string, append: Append): Promise<Appended>
+  load(taskId: string): Promise<TaskRow | undefined>
+  /** In order, at most `limit` records (default: all). Records that were pruned are simply not there. */
+  read(taskId: string, afterSeq: number, limit?: number): Promise<readonly LogRecord[]>
+  /** The first seq still in the log; `head + 1` if all of it was pruned. */
+  firstSeq(taskId: string): Promise<number>
+  /** Resolves when the log is longer than `afterSeq`, or when the signal aborts. May also resolve for nothing. */
+  changed(taskId: string, afterSeq: number, signal: AbortSignal): Promise<void>
+  list(query: ListQuery): Promise<ListPage>
+  /** Tasks of one conversation in one partition, oldest first. */
+  context(partition: Partition, contextId: string, limit: number): Promise<readonly TaskRow[]>
+  /** Not yet terminal tasks of an owner, all agents: what `tasksPerCaller` counts. */
+  countActive(tenant: string, owner: string): Promise<number>
+  findMessage(key: string, now: number): Promise<{ readonly taskId: string; readonly hash: string } | undefined>
+
+  saveSnapshot(taskId: string, snapshot: Snapshot): Promise<void>
+  loadSnapshot(taskId: string): Promise<Snapshot | undefined>
+
+  /** Leases tasks that are SUBMITTED or WORKING, or have messages waiting, and that no live lease holds. Oldest first. */
+  claimOrphans(holder: string, now: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]>
+  /** Prolongs; answers the ids whose lease is no longer this holder's. */
+  renew(holder: string, taskIds: readonly string[], until: number): Promise<readonly string[]>
+  /** Tasks whose `due` has come, each with its due time cleared: whoever gets one must act on it. Oldest first. */
+  claimDue(now: number, limit: number): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]>
+
+  /** Makes or replaces. A config made anew begins at `deliveredSeq`. */
+  savePush(push: PushRow): Promise<void>
+  loadPush(taskId: string, id: string): Promise<PushRow | undefined>
+  listPush(taskId: string): Promise<readonly PushRow[]>
+  /** Answers whether there was one. */
+  deletePush(taskId: string, id: string): Promise<boolean>
+  /** Active ones that are due, each leased until `until` under a fence of its own. An append with visible records makes the idle ones of its task due at once. */
+  claimPush(now: number, until: number, limit: number): Promise<readonly ClaimedPush[]>
+  /** Moves a claimed cursor and gives it back; false if the fence is old or the config is gone. An append that came meanwhile keeps it due. */
+  movePush(taskId: string, id: string, fence: number, change: PushChange): Promise<boolean>
+  recordAttempt(attempt: PushAttempt): Promise<void>
+  /** Newest first. */
+  listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]>
+
+  /** Answers how many tasks were removed or had their log dropped. Never touches an active task or one with a live push cursor. */
+  prune(retention: Retention): Promise<number>
+  /** Everything appended after `position`, oldest first. */
+  feed(position: number, limit: number): Promise<readonly FeedEntry[]>
+
+  listKeys(): Promise<readonly KeyRow[]>
+  saveKey(key: KeyRow): Promise<void>
+  deleteKey(id: string): Promise<void>
+
+  /** Waits for what is being written, then lets go. Calls after it reject. */
+  close(): Promise<void>
+}

@@ -1,0 +1,71 @@
+/**
+ * What a protocol version is: how its operations are spelled, and two dialects, pure
+ * codecs between its payloads and the canonical model. Nothing here knows a header
+ * or a socket; a version is added by adding one of these objects.
+ */
+import type { AgentCard } from '../model/card.ts'
+import type { A2AError } from '../model/error.ts'
+import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
+import type { StreamEvent } from '../model/task.ts'
+
+export type VersionId = '0.2' | '0.3' | '1.0'
+
+export interface ProtocolVersion {
+  readonly id: VersionId
+  readonly spelling: Spelling
+  /** Of JSON-RPC. */
+  readonly json: Dialect
+  /** Of REST, and in ProtoJSON form of gRPC. In 1.0 the two are one. */
+  readonly proto: Dialect
+}
+
+export interface Spelling {
+  /** JSON-RPC method of each operation; absent = this version has no such operation. */
+  readonly methods: Partial<Readonly<Record<Operation, string>>>
+  readonly routes: readonly Route[]
+  /** What REST bodies are labelled with. */
+  readonly restMediaType: string
+  readonly extensionsHeader: string
+}
+
+/** A REST route as data: the binding matches it and gathers the payload, and knows no field by itself. */
+export interface Route {
+  readonly operation: Operation
+  readonly verb: 'GET' | 'POST' | 'DELETE'
+  /** Relative to the interface's url: `/tasks/{id}:cancel`. A name in braces is one percent-decoded segment (or the rest of it before the colon). */
+  readonly path: string
+  /** Payload field for each name in braces, if it is spelled otherwise. Default: the same name. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** Query parameters that become payload fields (as strings; the dialect reads numbers and booleans from them). */
+  readonly query?: readonly string[]
+  /** Whether a body is read and merged under the path's fields. An empty body or `null` counts as `{}`. */
+  readonly body?: boolean
+}
+
+export interface Dialect {
+  /** Distinguishes the dialects in caches: `1.0`, `0.3/json`, `0.3/proto`, `0.2/json`… */
+  readonly id: string
+
+  // the server's half
+  /** Throws A2AError INVALID_PARAMS that lists every violation found, with the field as the caller spelled it. */
+  decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O>
+  /** JSON text. For the streaming operations use `encodeEvent`. */
+  encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string
+  /** JSON text without what differs from stream to stream; `seal` adds that. */
+  encodeEvent(event: StreamEvent): string
+  /** Splices in what depends on the stream: 0.x's `final`. Identity in 1.0. */
+  seal(json: string, event: StreamEvent, final: boolean): string
+  /** The value of `error.data` (JSON-RPC) or the whole body's inside (REST); see the dialect. */
+  encodeError(error: A2AError): unknown
+
+  // the client's half
+  encodeRequest<O extends Operation>(operation: O, request: RequestOf<O>): unknown
+  decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O>
+  decodeEvent(payload: unknown): StreamEvent
+  /** From a JSON-RPC `error` object or a REST error body, whatever its shape. */
+  decodeError(body: unknown, httpStatus?: number): A2AError
+
+  /** The card as this dialect's peers read it. */
+  encodeCard(card: AgentCard): Record<string, unknown>
+  decodeCard(payload: unknown): AgentCard
+}
