@@ -47,9 +47,8 @@ export type AgentOutput =
   | Iterable<Report>
   | ObservableLike<Report>
   | ReadableStream<Report>
-  | Promise<AgentOutput>
 
-export type AgentFunction = (turn: Turn) => AgentOutput
+export type AgentFunction = (turn: Turn) => AgentOutput | Promise<AgentOutput>
 
 export type Agent =
   | AgentFunction

@@ -1,5 +1,6 @@
 /** The hinge between framing and meaning: what every binding makes of its bytes, and what it gets back. */
 import type { Caller } from '../model/caller.ts'
+import type { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion } from '../versions/version.ts'
 
@@ -28,3 +29,16 @@ export interface Frame {
 
 /** Already encoded: results are JSON text, so that stored bytes can be shared and spliced. */
 export type Reply = { readonly json: string } | { readonly frames: AsyncIterable<readonly Frame[]> }
+
+/** How the answers to one request are framed. What differs between bindings is only what stands around the JSON. */
+export interface Framing {
+  readonly contentType: string
+  /** Around the JSON of a result and of each event: an envelope in JSON-RPC, nothing in REST. */
+  readonly before: string
+  readonly after: string
+  /** The SSE field lines before an error that comes after the first event (F-7). */
+  readonly errorEvent: string
+  /** The whole body of an error. */
+  error(error: A2AError): string
+  status(error: A2AError): number
+}

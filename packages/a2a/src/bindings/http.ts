@@ -13,10 +13,14 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /** Rejects with PAYLOAD_TOO_LARGE beyond the limit, without reading on. */
   body(limitBytes: number): Promise<string>
-  /** Aborted when the client has gone. */
+  /** Set where a framework has read and parsed the body before us; `body` is then not asked. */
+  readonly parsed?: { readonly value: unknown } | undefined
+  /** Aborted when the client has gone. Made when first asked for: an AbortController a request is dear. */
   readonly signal: AbortSignal
   /** The peer's address, where the runtime tells it. */
-  readonly remoteAddress?: string
+  readonly remoteAddress?: string | undefined
+  /** Whether it came over TLS, as far as the runtime can tell. */
+  readonly secure: boolean
   /** The mount prefix that was cut off `path`, without a trailing slash. */
   readonly prefix: string
 }

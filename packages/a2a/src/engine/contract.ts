@@ -106,6 +106,21 @@ export interface EngineLog {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+/** Signs what a caller gets and brings back. */
+export interface Signer {
+  sign(purpose: string, text: string): Promise<string>
+  verify(purpose: string, text: string, signature: string): Promise<boolean>
+}
+
+export interface EngineRetention {
+  /** How long finished tasks are kept. */
+  readonly finishedMs?: number
+  /** How many tasks are kept; the oldest finished go first. */
+  readonly maxTasks?: number
+  /** How long the log of a finished task is kept; the task itself stays readable. */
+  readonly logMs?: number
+}
+
 export interface EngineParts {
   readonly store: Store
   /** Looked up at each call, so that agents may come and go. */
@@ -113,4 +128,8 @@ export interface EngineParts {
   readonly limits: EngineLimits
   readonly log: EngineLog
   readonly now: () => number
+  readonly signer: Signer
+  readonly retention?: EngineRetention
+  /** How often due work is looked for. */
+  readonly sweepMs: number
 }

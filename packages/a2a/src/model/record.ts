@@ -18,10 +18,18 @@ export type RecordBody =
   | { readonly type: 'message'; readonly message: Message; readonly options?: TurnOptions }
   /** A turn over the messages up to `consumedSeq` began, or ended. A turn that began again after a crash has `attempt` > 1. */
   | { readonly type: 'turn-started'; readonly turn: number; readonly attempt: number; readonly consumedSeq: number }
-  | { readonly type: 'turn-ended'; readonly turn: number; readonly reason?: string }
+  | {
+      readonly type: 'turn-ended'
+      readonly turn: number
+      readonly reason?: string
+      /** Messages up to here were dropped with the turn. */
+      readonly consumedSeq?: number
+    }
   | { readonly type: 'checkpoint'; readonly data: Json }
   | { readonly type: 'question'; readonly questionId: string; readonly turn: number }
   | { readonly type: 'answer'; readonly questionId: string; readonly messageSeq: number }
+  /** A message was handed to the turn that was already running. */
+  | { readonly type: 'steered'; readonly messageSeq: number }
   | { readonly type: 'cancel'; readonly metadata?: Struct }
   /** Why something happened that a person may ask about later: dropped messages, a lost agent, an error's text. */
   | { readonly type: 'note'; readonly text: string }

@@ -37,7 +37,7 @@ export interface DueTime {
   readonly at: number
 }
 
-/** The part of a row that an append sets. What is left out stays; `due: null` clears. */
+/** The part of a row that an append sets. What is left out stays; `due: null` clears, and so does a terminal status. */
 export interface TaskChange {
   readonly status?: TaskStatus
   readonly statusAt?: number
@@ -69,9 +69,9 @@ export interface Append {
   readonly change?: TaskChange
   /** Claims a message for this task; a key that is already taken and has not expired makes the append a duplicate. */
   readonly idempotency?: IdempotencyKey
-  /** Takes the lease in the same transaction; refused as `held` if somebody else has a live one. */
+  /** Takes the lease in the same transaction, under a new and higher fence; refused as `held` if somebody else has a live one. */
   readonly take?: { readonly holder: string; readonly ttlMs: number }
-  /** Gives the lease back in the same transaction. */
+  /** Ends the lease in the same transaction. Without a `fence` it ends whoever's lease it is, and that holder is fenced. */
   readonly release?: true
 }
 
@@ -83,12 +83,17 @@ export interface IdempotencyKey {
   readonly expiresAt: number
 }
 
-/** Told apart by `outcome`. Only `appended` wrote anything. */
+/** Told apart by `outcome`. Only `appended` wrote anything. Where several apply: duplicate, unknown task, fenced, conflict, held. */
 export type Appended =
-  | { readonly outcome: 'appended'; readonly head: number; /** Of the lease held now, if any. */ readonly fence?: number }
+  | {
+      readonly outcome: 'appended'
+      readonly head: number
+      /** Of the lease that the one who appended now holds, if any: taken by this append, or the one whose fence it gave. */
+      readonly fence?: number
+    }
   /** The log does not end at `expectedSeq`: read what is new and decide again. `head` is 0 for an unknown task. */
   | { readonly outcome: 'conflict'; readonly head: number }
-  /** The fence given is not that of the live lease: somebody else owns the task now. */
+  /** The fence given is not that of the live lease: somebody else owns the task now, or soon will. */
   | { readonly outcome: 'fenced' }
   /** `take` found a live lease of another holder. */
   | { readonly outcome: 'held' }
@@ -121,6 +126,8 @@ export interface Snapshot {
   /** The fold of the log up to and with this seq. */
   readonly seq: number
   readonly task: Task
+  /** What else the fold held: waiting messages, the turn, the checkpoint. Opaque to the store. */
+  readonly internal: Struct
 }
 
 /** What somebody asked to be told of a task, and how far they have been told. */
@@ -185,6 +192,9 @@ export interface KeyRow {
   readonly createdAt: number
 }
 
+/** After this long a due task that was claimed, and that nobody then acted on, is due again. */
+export const dueAgainMs = 60_000
+
 export interface Store {
   /** How long a lease lives without a heartbeat. `Infinity`: this store serves one process, which ends with its leases. */
   readonly leaseTtlMs: number
@@ -199,23 +209,34 @@ export interface Store {
   /** Resolves when the log is longer than `afterSeq`, or when the signal aborts. May also resolve for nothing. */
   changed(taskId: string, afterSeq: number, signal: AbortSignal): Promise<void>
   list(query: ListQuery): Promise<ListPage>
-  /** Tasks of one conversation in one partition, oldest first. */
+  /** Tasks of one conversation in one partition: the newest `limit` of them, oldest first. */
   context(partition: Partition, contextId: string, limit: number): Promise<readonly TaskRow[]>
   /** Not yet terminal tasks of an owner, all agents: what `tasksPerCaller` counts. */
   countActive(tenant: string, owner: string): Promise<number>
+  /** The task that a message was claimed for, while both the claim and the task last. */
   findMessage(key: string, now: number): Promise<{ readonly taskId: string; readonly hash: string } | undefined>
 
+  /** An older snapshot never replaces a newer one; that of a task which is gone is not kept. */
   saveSnapshot(taskId: string, snapshot: Snapshot): Promise<void>
   loadSnapshot(taskId: string): Promise<Snapshot | undefined>
 
-  /** Leases tasks that are SUBMITTED or WORKING, or have messages waiting, and that no live lease holds. Oldest first. */
+  /**
+   * Leases tasks that are not terminal and whose last lease was neither released nor is alive. Whoever works on a
+   * task holds a lease, so these are the tasks that somebody died over, whatever their state. Oldest first.
+   */
   claimOrphans(holder: string, now: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]>
-  /** Prolongs; answers the ids whose lease is no longer this holder's. */
+  /** Prolongs; answers the ids whose lease is no longer this holder's. A lease that ran out stays dead. */
   renew(holder: string, taskIds: readonly string[], until: number): Promise<readonly string[]>
-  /** Tasks whose `due` has come, each with its due time cleared: whoever gets one must act on it. Oldest first. */
+  /**
+   * Tasks whose `due` has come. Oldest first. Each is put off by `dueAgainMs`, not cleared: whoever gets one acts on it
+   * by an append that sets or clears `due`, and if they die first it comes again.
+   */
   claimDue(now: number, limit: number): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]>
 
-  /** Makes or replaces. A config made anew begins at `deliveredSeq`. */
+  /**
+   * Makes or replaces. A config made anew begins at `deliveredSeq`; visible records that are already past it make it
+   * due at once. Rejects if there is no such task.
+   */
   savePush(push: PushRow): Promise<void>
   loadPush(taskId: string, id: string): Promise<PushRow | undefined>
   listPush(taskId: string): Promise<readonly PushRow[]>
@@ -229,12 +250,14 @@ export interface Store {
   /** Newest first. */
   listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]>
 
-  /** Answers how many tasks were removed or had their log dropped. Never touches an active task or one with a live push cursor. */
+  /** Also forgets messages whose claim has expired. Answers how many tasks were removed or had their log dropped. Never touches an active task or one with a live push cursor. */
   prune(retention: Retention): Promise<number>
   /** Everything appended after `position`, oldest first. */
   feed(position: number, limit: number): Promise<readonly FeedEntry[]>
 
+  /** Oldest first. */
   listKeys(): Promise<readonly KeyRow[]>
+  /** The first key under an id stays: of two that make the same one, both find by `listKeys` which it is. */
   saveKey(key: KeyRow): Promise<void>
   deleteKey(id: string): Promise<void>
 

@@ -22,6 +22,8 @@ export interface ProtocolVersion {
 export interface Spelling {
   /** JSON-RPC method of each operation; absent = this version has no such operation. */
   readonly methods: Partial<Readonly<Record<Operation, string>>>
+  /** Other method names that are understood but never written. */
+  readonly aliases?: Readonly<Record<string, Operation>>
   readonly routes: readonly Route[]
   /** What REST bodies are labelled with. */
   readonly restMediaType: string
@@ -55,17 +57,27 @@ export interface Dialect {
   encodeEvent(event: StreamEvent): string
   /** Splices in what depends on the stream: 0.x's `final`. Identity in 1.0. */
   seal(json: string, event: StreamEvent, final: boolean): string
-  /** The value of `error.data` (JSON-RPC) or the whole body's inside (REST); see the dialect. */
-  encodeError(error: A2AError): unknown
+  /** The JSON-RPC `error.code` as this version spells it. */
+  errorNumber(error: A2AError): number
+  /** The value of `error.data` of a JSON-RPC error. */
+  errorData(error: A2AError): unknown
+  /** The whole body of a REST error. */
+  errorBody(error: A2AError): unknown
 
   // the client's half
+  /** A route's path fields are plain ids here, under the names the route gives them. */
   encodeRequest<O extends Operation>(operation: O, request: RequestOf<O>): unknown
+  /** Forgives what peers leave out; throws INVALID_AGENT_RESPONSE for what cannot be understood. */
   decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O>
   decodeEvent(payload: unknown): StreamEvent
   /** From a JSON-RPC `error` object or a REST error body, whatever its shape. */
   decodeError(body: unknown, httpStatus?: number): A2AError
 
-  /** The card as this dialect's peers read it. */
+  /** The card as this dialect's peers read it. Throws VERSION_NOT_SUPPORTED if it offers them no interface. */
   encodeCard(card: AgentCard): Record<string, unknown>
-  decodeCard(payload: unknown): AgentCard
+  /**
+   * Of any version: a card is known by its shape (B-28). Missing fields are named in the error. Unless `strict`,
+   * only a name, a version and an interface are demanded, because generators leave empty lists out (J-7).
+   */
+  decodeCard(payload: unknown, strict?: boolean): AgentCard
 }

@@ -1,0 +1,74 @@
+/** Starts a contestant in a process of its own, so that its CPU and memory are its own, and asks it things. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ContestantName } from '../work.ts'
+import type { Order, Usage, Word } from './child.ts'
+
+export interface Contestant {
+  readonly name: ContestantName
+  readonly port: number
+  /** After a full garbage collection, if asked for. */
+  usage(collect?: boolean): Promise<Usage>
+  announce(text: string): void
+  /** Lets it end by itself; answers how many bytes it leaves on disk. */
+  close(): Promise<number>
+}
+
+// In the working tree rather than the system's temporary folder, which may be memory: syncing to that costs nothing.
+const dataRoot = join(import.meta.dirname, '../.parley')
+
+function sizeOf(directory: string): number {
+  return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+}
+
+const profiling = (directory?: string): string[] =>
+  directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
+
+/** The next word of a kind, or an error if the process ends before it is said. */
+async function hear<K extends string>(child: ChildProcess, kind: K): Promise<Extract<Word, Record<K, unknown>>> {
+  const gone = new AbortController()
+  const onExit = (code: number | null): void => gone.abort(new Error(`a contestant ended by itself (code ${code})`))
+  child.once('exit', onExit)
+  try {
+    while (true) {
+      const [word] = (await once(child, 'message', { signal: gone.signal })) as [Word]
+      if (kind in word) return word as Extract<Word, Record<K, unknown>>
+    }
+  } catch (reason) {
+    throw gone.signal.aborted ? gone.signal.reason : reason
+  } finally {
+    child.off('exit', onExit)
+  }
+}
+
+/** `profileTo` makes our server write a CPU profile there when it closes. */
+export async function startContestant(name: ContestantName, profileTo?: string): Promise<Contestant> {
+  mkdirSync(dataRoot, { recursive: true })
+  const directory = mkdtempSync(join(dataRoot, `${name}-`))
+  const child = fork(join(import.meta.dirname, `${name}.ts`), [directory], {
+    execArgv: ['--conditions=source', '--expose-gc', ...(name === 'parley' ? profiling(profileTo) : [])],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const tell = (order: Order): void => void child.send(order)
+  const { port } = await hear(child, 'port')
+  return {
+    name,
+    port,
+    async usage(collect = false) {
+      const heard = hear(child, 'usage')
+      tell({ order: 'usage', collect })
+      return (await heard).usage
+    },
+    announce: (text) => tell({ order: 'announce', text }),
+    async close() {
+      const exited = once(child, 'exit')
+      tell({ order: 'close' })
+      await exited
+      const bytes = sizeOf(directory)
+      rmSync(directory, { recursive: true })
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Our server as `serve()` sets it up: SQLite, every commit on disk before anyone is told. */
+import { join } from 'node:path'
+import { artifact, reply } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { type AgentName, answer, chunkText } from '../work.ts'
+import { announcements, attend } from './child.ts'
+
+const news = announcements()
+const directory = process.argv[2] ?? '.'
+
+const agents = {
+  message: () => reply(answer),
+
+  async *task() {
+    yield { state: 'TASK_STATE_WORKING' }
+    yield artifact('answer', { text: answer })
+  },
+
+  async *stream({ text }) {
+    const count = Number(text)
+    yield { state: 'TASK_STATE_WORKING' }
+    for (let index = 0; index < count; index++) yield chunkText(index)
+  },
+
+  async *announcer() {
+    yield { state: 'TASK_STATE_WORKING' }
+    let append = false
+    while (true) {
+      const text = await new Promise<string>((resolve) => {
+        const stop = news.each((each) => (stop(), resolve(each)))
+      })
+      yield artifact('news', { text, append })
+      append = true
+    }
+  },
+}
+
+const server = await serve({ port: 0, store: sqliteStore(join(directory, 'tasks.db')), agents })
+attend({ port: Number(new URL(server.url).port), announce: news.publish, close: () => server.close() })

@@ -1,0 +1,61 @@
+/** Reads server-sent events out of a body and checks the ones that carry a numbered chunk. */
+
+const dataMark = 'data:'
+
+function dataOf(block: string): string | undefined {
+  const lines = block.split('\n')
+  const line = lines.find((each) => each.startsWith(dataMark))
+  return line?.slice(dataMark.length)
+}
+
+/** Calls `onEvent` with the data of each event; comments and events without data are passed over. */
+export function eventReader(onEvent: (data: string) => void): (piece: string) => void {
+  let pending = ''
+  return (piece) => {
+    const all = pending + piece
+    let at = 0
+    for (let end = all.indexOf('\n\n'); end >= 0; end = all.indexOf('\n\n', at)) {
+      const data = dataOf(all.slice(at, end))
+      if (data !== undefined) onEvent(data)
+      at = end + 2
+    }
+    pending = all.slice(at)
+  }
+}
+
+export interface ChunkCheck {
+  event(data: string): void
+  /** Throws unless exactly `count` chunks came, in order, and then the task was completed. Begins anew. */
+  finish(count: number): void
+}
+
+const textMark = '"text":"'
+
+/** A chunk begins with its number; anything else, such as an empty last chunk, is counted as an event only. */
+export function chunkCheck(): ChunkCheck {
+  let next = 0
+  let completed = false
+  let wrong: string | undefined
+
+  return {
+    event(data) {
+      if (data.includes('"artifactUpdate"')) {
+        const at = data.indexOf(textMark) + textMark.length
+        const index = Number.parseInt(data.slice(at, at + 6), 10)
+        if (Number.isNaN(index)) return
+        if (index !== next || completed) wrong ??= `chunk ${index} where ${next} was due`
+        next = index + 1
+      } else if (data.includes('TASK_STATE_COMPLETED')) completed = true
+      else if (data.includes('"error"')) wrong ??= data
+    },
+    finish(count) {
+      const got = next
+      const problem = wrong ?? (completed ? undefined : 'the stream ended before the task')
+      next = 0
+      completed = false
+      wrong = undefined
+      if (problem !== undefined) throw new Error(problem)
+      if (got !== count) throw new Error(`${got} chunks of ${count}`)
+    },
+  }
+}

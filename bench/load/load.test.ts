@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { chunkCheck, eventReader } from './events.ts'
+import { responseReader } from './response.ts'
+
+const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
+const chunked = 'HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nb\r\ndefghijklmn\r\n0\r\n\r\n'
+
+/** What is heard when the text comes in pieces of this size. */
+function hear(text: string, size: number): readonly string[] {
+  const heard: string[] = []
+  let body = ''
+  const read = responseReader({
+    piece: (piece) => (body += piece),
+    end(status) {
+      heard.push(`${status} ${body}`)
+      body = ''
+    },
+  })
+  for (let at = 0; at < text.length; at += size) read(text.slice(at, at + size))
+  return heard
+}
+
+describe('the reader of responses', () => {
+  it('hears the same whatever pieces the bytes come in', () => {
+    const text = plain + chunked + plain
+    for (let size = 1; size <= text.length; size++) {
+      assert.deepEqual(hear(text, size), ['200 hello', '404 abcdefghijklmn', '200 hello'])
+    }
+  })
+
+  it('refuses a response whose end it cannot know', () => {
+    assert.throws(() => hear('HTTP/1.1 200 OK\r\n\r\n', 100), /without a length/)
+  })
+})
+
+describe('the reader of events', () => {
+  it('passes over comments and ids, whatever pieces the text comes in', () => {
+    const text = ': keep-alive\n\nid: 7\ndata: {"a":1}\n\ndata: {"b":2}\n\n'
+    for (let size = 1; size <= text.length; size++) {
+      const heard: string[] = []
+      const read = eventReader((data) => heard.push(data.trim()))
+      for (let at = 0; at < text.length; at += size) read(text.slice(at, at + size))
+      assert.deepEqual(heard, ['{"a":1}', '{"b":2}'])
+    }
+  })
+})
+
+describe('the check of chunks', () => {
+  const chunk = (index: number): string => `{"artifactUpdate":{"text":"${String(index).padStart(6, '0')} words"}}`
+  const end = '{"statusUpdate":{"state":"TASK_STATE_COMPLETED"}}'
+  const check = (...events: readonly string[]): void => {
+    const checked = chunkCheck()
+    events.forEach((event) => checked.event(event))
+    checked.finish(3)
+  }
+
+  it('is content with all chunks in order and then the end', () => {
+    check(chunk(0), chunk(1), chunk(2), '{"artifactUpdate":{"text":""}}', end)
+  })
+
+  it('notices a chunk that is missing, repeated, out of order or after the end, and a stream cut short', () => {
+    assert.throws(() => check(chunk(0), chunk(1), end), /2 chunks of 3/)
+    assert.throws(() => check(chunk(0), chunk(0), chunk(1), chunk(2), end), /chunk 0 where 1 was due/)
+    assert.throws(() => check(chunk(1), chunk(0), chunk(2), end), /chunk 1 where 0 was due/)
+    assert.throws(() => check(chunk(0), chunk(1), end, chunk(2)), /chunk 2 where 2 was due/)
+    assert.throws(() => check(chunk(0), chunk(1), chunk(2)), /ended before the task/)
+  })
+})

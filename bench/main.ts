@@ -1,0 +1,58 @@
+/**
+ * Our server beside `@a2a-js/sdk` and bare node:http, in one run on one machine. See README.md.
+ *
+ *   npm run bench                    everything, about twenty minutes
+ *   npm run bench -- --quick         about two minutes
+ *   npm run bench -- --only task     one measure (may be repeated)
+ *   npm run bench -- --json          one line of JSON a measure, nothing else on stdout
+ *   npm run bench -- --strict        ends with 1 if a target is missed
+ *   npm run bench -- --profile DIR   our server leaves CPU profiles in DIR
+ */
+import { parseArgs } from 'node:util'
+import { chunkGroup } from './measures/chunks.ts'
+import { fanOutGroup } from './measures/fan-out.ts'
+import { fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
+import { throughputGroups } from './measures/throughput.ts'
+import { jsonLine, type Measure, table, targetLine } from './report.ts'
+import { targets } from './targets.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    profile: { type: 'string' },
+  },
+})
+
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  throw new Error(
+    `The benchmark compares on Node 24 or newer; this is ${process.versions.node}. Run it by npm run bench.`,
+  )
+}
+
+const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, fanOutGroup]
+const known = groups.flatMap((group) => group.names)
+const unknown = flags.only.filter((name) => !known.includes(name))
+if (unknown.length > 0) throw new Error(`No measure ${unknown.join(', ')}. There are: ${known.join(', ')}`)
+const wants = (...names: readonly string[]): boolean =>
+  flags.only.length === 0 || names.some((name) => flags.only.includes(name))
+
+const plan: Plan = {
+  ...(flags.quick ? quickPlan : fullPlan),
+  ...(flags.profile !== undefined && { profileTo: flags.profile }),
+  wants,
+  tell: (text) => process.stderr.write(`${text}\n`),
+}
+
+const measures: Measure[] = []
+for (const group of groups.filter(({ names }) => wants(...names))) {
+  const done = await group.measure(plan)
+  measures.push(...done)
+  if (flags.json) for (const measure of done) console.log(jsonLine(measure))
+}
+
+const verdicts = targets(measures)
+if (!flags.json) console.log(`\n${table(measures)}\n\n${verdicts.map(targetLine).join('\n')}`)
+if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

@@ -1,0 +1,131 @@
+/**
+ * Long answers: one client, one stream of N chunks, from the request to the end. Every trial has a
+ * process of its own, so that memory and stored bytes are those of this one answer.
+ */
+import { startContestant } from '../contestants/contestant.ts'
+import { openConnection } from '../load/connection.ts'
+import { chunkCheck, eventReader } from '../load/events.ts'
+import { type Measure, median } from '../report.ts'
+import { type ContestantName, contestantNames, requestText, sendMessageBody } from '../work.ts'
+import type { MeasureGroup, Plan } from './plan.ts'
+
+const allLengths = [1_000, 4_000, 16_000] as const
+// Enough for the compiler to have seen the path; short enough to leave no mark on the memory.
+const warmUp = { streams: 20, chunks: 100 }
+
+interface Trial {
+  readonly elapsedMs: number
+  /** The most that was resident, over what was resident before. */
+  readonly rssGrowth: number
+  readonly storedBytes: number
+}
+
+interface Streamer {
+  /** Asks for a stream of so many chunks and reads it to its end. */
+  read(chunks: number): Promise<number>
+  close(): void
+}
+
+async function openStreamer(port: number): Promise<Streamer> {
+  const check = chunkCheck()
+  let ended: PromiseWithResolvers<void> | undefined
+  const fail = (reason: Error): void => ended?.reject(reason)
+  const connection = await openConnection(port, { piece: eventReader(check.event), end: () => ended?.resolve() }, fail)
+  return {
+    async read(chunks) {
+      ended = Promise.withResolvers<void>()
+      const start = performance.now()
+      connection.send(requestText(port, 'stream', sendMessageBody(String(chunks), { streaming: true })))
+      await ended.promise
+      const elapsedMs = performance.now() - start
+      check.finish(chunks)
+      return elapsedMs
+    },
+    close: () => connection.close(),
+  }
+}
+
+async function trial(name: ContestantName, chunks: number, profileTo?: string): Promise<Trial> {
+  const contestant = await startContestant(name, profileTo)
+  const streamer = await openStreamer(contestant.port)
+  for (let stream = 0; stream < warmUp.streams; stream++) await streamer.read(warmUp.chunks)
+  const before = await contestant.usage(true)
+  const elapsedMs = chunks === 0 ? 0 : await streamer.read(chunks)
+  const after = await contestant.usage()
+  streamer.close()
+  const storedBytes = await contestant.close()
+  return { elapsedMs, rssGrowth: Math.max(after.rss, after.maxRss) - before.rss, storedBytes }
+}
+
+interface Summary {
+  readonly elapsedMs: number
+  readonly rssMb: number
+  readonly storedKb: number
+}
+
+function summary(trials: readonly Trial[], emptyBytes: number): Summary {
+  return {
+    elapsedMs: median(trials.map((each) => each.elapsedMs)),
+    rssMb: median(trials.map((each) => each.rssGrowth)) / 1e6,
+    storedKb: (median(trials.map((each) => each.storedBytes)) - emptyBytes) / 1e3,
+  }
+}
+
+const namesOf = (chunks: number): readonly string[] => [`chunks${chunks}`, `rss${chunks}`, `stored${chunks}`]
+
+async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
+  const lengths = allLengths.filter((chunks) => plan.wants('chunks', ...namesOf(chunks)))
+  const trials = new Map<string, Trial[]>()
+  const most = Math.max(...contestantNames.flatMap((name) => lengths.map((chunks) => plan.chunkTrials(name, chunks))))
+  for (let round = 0; round < most; round++) {
+    for (const chunks of lengths) {
+      for (const name of contestantNames) {
+        if (round >= plan.chunkTrials(name, chunks)) continue
+        const done = await trial(name, chunks, plan.profileTo)
+        plan.tell(`${name}: ${chunks} chunks in ${Math.round(done.elapsedMs)} ms`)
+        const key = `${name} ${chunks}`
+        trials.set(key, [...(trials.get(key) ?? []), done])
+      }
+    }
+  }
+  // What a database weighs before the answer that is measured, the warm-up included.
+  const { storedBytes: emptyBytes } = await trial('parley', 0)
+
+  const values = (chunks: number, pick: (each: Summary) => number, only?: ContestantName): Measure['values'] =>
+    Object.fromEntries(
+      contestantNames.flatMap((name) => {
+        const done = trials.get(`${name} ${chunks}`)
+        if (done === undefined || (only !== undefined && only !== name)) return []
+        return [[name, pick(summary(done, emptyBytes))]]
+      }),
+    )
+  const what = (chunks: number): string => `Stream of ${chunks.toLocaleString('en')} chunks`
+  return [
+    ...lengths.map((chunks): Measure => ({
+      name: `chunks${chunks}`,
+      what: what(chunks),
+      unit: 'ms',
+      better: 'less',
+      values: values(chunks, (each) => each.elapsedMs),
+    })),
+    ...lengths.map((chunks): Measure => ({
+      name: `rss${chunks}`,
+      what: what(chunks),
+      unit: 'MB more',
+      better: 'less',
+      values: values(chunks, (each) => each.rssMb),
+    })),
+    ...lengths.map((chunks): Measure => ({
+      name: `stored${chunks}`,
+      what: what(chunks),
+      unit: 'kB stored',
+      better: 'less',
+      values: values(chunks, (each) => each.storedKb, 'parley'),
+    })),
+  ]
+}
+
+export const chunkGroup: MeasureGroup = {
+  names: ['chunks', ...allLengths.flatMap(namesOf)],
+  measure: measureChunks,
+}

@@ -1,0 +1,46 @@
+/** How much is measured. The quick plan is for every change, the full one for the figures that are published. */
+import type { Measure } from '../report.ts'
+import type { ContestantName } from '../work.ts'
+
+export interface Plan {
+  /** Rounds are interleaved (A B C A B C …) and the median is taken: the machine has other things to do. */
+  readonly rounds: number
+  readonly warmUpMs: number
+  readonly roundMs: number
+  /** How often a stream of so many chunks is measured. */
+  chunkTrials(contestant: ContestantName, chunks: number): number
+  readonly announcements: number
+  /** Where our server leaves CPU profiles, if anywhere. */
+  readonly profileTo?: string
+  /** Whether any of these measures was asked for. */
+  wants(...names: readonly string[]): boolean
+  /** Progress, and remarks that belong to no measure. */
+  tell(text: string): void
+}
+
+/** Measured and reported together, because they come out of the same runs. */
+export interface MeasureGroup {
+  readonly names: readonly string[]
+  measure(plan: Plan): Promise<readonly Measure[]>
+}
+
+// The rival's cost grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
+const rivalTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
+
+type Amounts = Pick<Plan, 'rounds' | 'warmUpMs' | 'roundMs' | 'chunkTrials' | 'announcements'>
+
+export const quickPlan: Amounts = {
+  rounds: 3,
+  warmUpMs: 700,
+  roundMs: 700,
+  chunkTrials: (contestant, chunks) => (contestant !== 'rival' ? 3 : chunks > 4_000 ? 0 : 1),
+  announcements: 3,
+}
+
+export const fullPlan: Amounts = {
+  rounds: 9,
+  warmUpMs: 2_000,
+  roundMs: 1_500,
+  chunkTrials: (contestant, chunks) => (contestant === 'rival' ? (rivalTrials[chunks] ?? 1) : 7),
+  announcements: 9,
+}

@@ -1,0 +1,151 @@
+/** Requests and short streams: how many a second on 32 connections, and how much CPU the server spends on each. */
+import { type Contestant, startContestant } from '../contestants/contestant.ts'
+import { ask } from '../load/connection.ts'
+import { type Judge, type Load, openLoad, type Round } from '../load/drive.ts'
+import { chunkCheck, eventReader } from '../load/events.ts'
+import { type Measure, median } from '../report.ts'
+import {
+  type AgentName,
+  type ContestantName,
+  contestantNames,
+  getTaskBody,
+  question,
+  requestText,
+  sendMessageBody,
+} from '../work.ts'
+import type { MeasureGroup, Plan } from './plan.ts'
+
+const connections = 32
+const tasksToGet = 1_000
+const streamChunks = 20
+
+interface Case {
+  readonly name: string
+  readonly what: string
+  /** May ask the server for what the requests need. */
+  prepare(port: number): Promise<() => string>
+  judge(): Judge
+}
+
+/** Looks for the words that only the right answer has. */
+function bodyJudge(...words: readonly string[]): () => Judge {
+  return () => {
+    let body = ''
+    return {
+      piece: (text) => (body += text),
+      end(status) {
+        if (status !== 200 || !words.every((word) => body.includes(word))) throw new Error(`${status} ${body}`)
+        body = ''
+      },
+    }
+  }
+}
+
+function streamJudge(): Judge {
+  const check = chunkCheck()
+  return { piece: eventReader(check.event), end: () => check.finish(streamChunks) }
+}
+
+async function idsOfNewTasks(port: number): Promise<readonly string[]> {
+  const ids: string[] = []
+  while (ids.length < tasksToGet) {
+    const answers = await Promise.all(
+      Array.from({ length: connections }, () => ask(port, requestText(port, 'task', sendMessageBody(question)))),
+    )
+    ids.push(...answers.map((answer) => (JSON.parse(answer) as { result: { task: { id: string } } }).result.task.id))
+  }
+  return ids
+}
+
+const sending = (agent: AgentName) => async (port: number) => () => requestText(port, agent, sendMessageBody(question))
+
+const cases: readonly Case[] = [
+  {
+    name: 'message',
+    what: 'SendMessage to Message',
+    prepare: sending('message'),
+    judge: bodyJudge('"result"', '"message"', 'Thursday'),
+  },
+  {
+    name: 'task',
+    what: 'SendMessage to Task',
+    prepare: sending('task'),
+    judge: bodyJudge('"result"', '"task"', 'TASK_STATE_COMPLETED', 'Thursday'),
+  },
+  {
+    name: 'get',
+    what: 'GetTask',
+    async prepare(port) {
+      const requests = (await idsOfNewTasks(port)).map((id) => requestText(port, 'task', getTaskBody(id)))
+      let next = 0
+      return () => requests[next++ % requests.length] ?? ''
+    },
+    judge: bodyJudge('"result"', 'TASK_STATE_COMPLETED', 'Thursday'),
+  },
+  {
+    name: 'stream20',
+    what: 'Stream of 20 chunks',
+    prepare: async (port) => () =>
+      requestText(port, 'stream', sendMessageBody(String(streamChunks), { streaming: true })),
+    judge: streamJudge,
+  },
+]
+
+interface Runner {
+  readonly contestant: Contestant
+  readonly load: Load
+  readonly rates: number[]
+  readonly cpuMicros: number[]
+  readonly loadShares: number[]
+}
+
+async function prepareRunner(each: Case, name: ContestantName, plan: Plan): Promise<Runner> {
+  const contestant = await startContestant(name, plan.profileTo)
+  const { port } = contestant
+  const load = await openLoad({ port, connections, nextRequest: await each.prepare(port), judge: each.judge })
+  await load.run(plan.warmUpMs)
+  return { contestant, load, rates: [], cpuMicros: [], loadShares: [] }
+}
+
+async function runRound({ contestant, load, rates, cpuMicros, loadShares }: Runner, durationMs: number): Promise<void> {
+  const before = await contestant.usage()
+  const round: Round = await load.run(durationMs)
+  const after = await contestant.usage()
+  rates.push(round.perSecond)
+  cpuMicros.push((after.cpuMicros - before.cpuMicros) / round.completed)
+  loadShares.push(round.loadShare)
+}
+
+function medians(runners: readonly Runner[], pick: (runner: Runner) => readonly number[]): Measure['values'] {
+  return Object.fromEntries(runners.map((runner) => [runner.contestant.name, median(pick(runner))]))
+}
+
+async function measureCase(each: Case, plan: Plan): Promise<readonly Measure[]> {
+  const runners: Runner[] = []
+  for (const name of contestantNames) runners.push(await prepareRunner(each, name, plan))
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const runner of runners) await runRound(runner, plan.roundMs)
+  }
+  for (const { load, contestant } of runners) {
+    load.close()
+    await contestant.close()
+  }
+  const { name, what } = each
+  const shares = runners.map((runner) => `${runner.contestant.name} ${median(runner.loadShares).toFixed(2)}`)
+  plan.tell(`${name}: share of a core that the load took: ${shares.join(', ')}`)
+  return [
+    { name, what, unit: 'per second', better: 'more', values: medians(runners, (runner) => runner.rates) },
+    {
+      name: `${name}Cpu`,
+      what,
+      unit: 'CPU µs each',
+      better: 'less',
+      values: medians(runners, (runner) => runner.cpuMicros),
+    },
+  ]
+}
+
+export const throughputGroups: readonly MeasureGroup[] = cases.map((each) => ({
+  names: [each.name, `${each.name}Cpu`],
+  measure: (plan: Plan) => measureCase(each, plan),
+}))

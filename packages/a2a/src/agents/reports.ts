@@ -1,0 +1,102 @@
+/** The words of an agent: each makes a plain object that is a report, and nothing more. */
+import type { Artifact, Json, Part, Struct } from '../model/task.ts'
+import type { AgentMessage, Report } from './agent.ts'
+
+/** Structured data, as an artifact of its own. */
+export function data(value: Json, options: { readonly mediaType?: string; readonly metadata?: Struct } = {}): Part {
+  return { data: value, ...options }
+}
+
+export interface FileOptions {
+  readonly name?: string
+  readonly mediaType?: string
+  readonly metadata?: Struct
+}
+
+/** A file by its bytes, or by a URL that the client can fetch. */
+export function file(content: Uint8Array | ArrayBuffer | URL | string, options: FileOptions = {}): Part {
+  const { name, mediaType, metadata } = options
+  const about = {
+    ...(name !== undefined ? { filename: name } : {}),
+    ...(mediaType !== undefined ? { mediaType } : {}),
+    ...(metadata !== undefined ? { metadata } : {}),
+  }
+  if (typeof content === 'string' || content instanceof URL) return { url: String(content), ...about }
+  return { raw: toBase64(content instanceof Uint8Array ? content : new Uint8Array(content)), ...about }
+}
+
+export interface ArtifactOptions {
+  readonly text?: string
+  readonly data?: Json
+  readonly parts?: readonly Part[]
+  readonly name?: string
+  readonly description?: string
+  readonly metadata?: Struct
+  /** Adds to the artifact instead of beginning it anew. */
+  readonly append?: boolean
+  /** This chunk is the last: the artifact is complete. */
+  readonly last?: boolean
+}
+
+/** A named artifact, whole or in chunks. */
+export function artifact(artifactId: string, options: ArtifactOptions): Exclude<Report, string | Part> {
+  const { text, data: value, parts = [], name, description, metadata, append, last } = options
+  const all: Part[] = [
+    ...parts,
+    ...(text !== undefined ? [{ text }] : []),
+    ...(value !== undefined ? [{ data: value }] : []),
+  ]
+  const body: Artifact = {
+    artifactId,
+    ...(name !== undefined ? { name } : {}),
+    ...(description !== undefined ? { description } : {}),
+    // A bare `{ last: true }` closes the artifact: an empty text adds nothing to it.
+    parts: all.length > 0 ? all : [{ text: '' }],
+    ...(metadata !== undefined ? { metadata } : {}),
+  }
+  const closesOnly = all.length === 0 && last === true
+  return {
+    artifact: body,
+    ...(append === true || closesOnly ? { append: true } : {}),
+    ...(last === true ? { lastChunk: true } : {}),
+  }
+}
+
+export type StateReport = Extract<Report, { readonly state: unknown }>
+
+/** A WORKING update with a message. */
+export function status(message: string | AgentMessage, metadata?: Struct): StateReport {
+  return { state: 'TASK_STATE_WORKING', message, ...(metadata !== undefined ? { metadata } : {}) }
+}
+
+/** Pauses the task until the client's next message, which starts the next turn. */
+export function inputRequired(question: string | AgentMessage): StateReport {
+  return { state: 'TASK_STATE_INPUT_REQUIRED', message: question }
+}
+
+/** Pauses the task until the client has obtained what the message explains. */
+export function authRequired(explanation: string | AgentMessage): StateReport {
+  return { state: 'TASK_STATE_AUTH_REQUIRED', message: explanation }
+}
+
+export function reject(reason: string | AgentMessage): StateReport {
+  return { state: 'TASK_STATE_REJECTED', message: reason }
+}
+
+export function fail(reason: string | AgentMessage): StateReport {
+  return { state: 'TASK_STATE_FAILED', message: reason }
+}
+
+/** A direct message and no task, if it is the first thing said. */
+export function reply(message: string | AgentMessage): { readonly reply: string | AgentMessage } {
+  return { reply: message }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  // btoa takes a string, and String.fromCharCode takes no more arguments than the stack holds.
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 32_768) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 32_768))
+  }
+  return btoa(binary)
+}

@@ -1,0 +1,104 @@
+/**
+ * The JSON-RPC envelope: what is read from one and what is written around a payload.
+ * Payloads pass through as they are, parsed on the way in and already encoded on the
+ * way out; which version they belong to is for the caller to say.
+ */
+import { A2AError, errorTable } from '../model/error.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Dialect, ProtocolVersion } from '../versions/version.ts'
+import type { Framing } from './call.ts'
+import type { JsonBody } from './json-body.ts'
+
+/** An id as JSON text, ready to be spliced into the answer. */
+export type IdText = string
+
+export interface Envelope {
+  readonly id: IdText
+  readonly method: string
+  /** `{}` where the request has none: the dialect then names what is missing (B-40). */
+  readonly params: object
+}
+export interface Malformed {
+  /** `null` where it could not be read (F-1). */
+  readonly id: IdText
+  readonly error: A2AError
+}
+
+export function readEnvelope({ value, text }: JsonBody): Envelope | Malformed {
+  if (Array.isArray(value)) return malformed('null', 'Batches are not part of A2A')
+  if (typeof value !== 'object' || value === null) return malformed('null', 'The request must be a JSON object')
+  const request = value as Record<string, unknown>
+  const id = readId(request.id, text)
+  if (id === undefined) {
+    return malformed('null', 'id' in request ? 'id must be a string, a number or null' : 'id is missing')
+  }
+  if (request.jsonrpc !== '2.0') return malformed(id, 'jsonrpc must be "2.0"')
+  if (typeof request.method !== 'string' || request.method === '') {
+    return malformed(id, 'method must be a string that is not empty')
+  }
+  const params = request.params ?? {}
+  if (typeof params !== 'object' || Array.isArray(params)) {
+    return { id, error: new A2AError('INVALID_PARAMS', 'Invalid parameters: params must be an object') }
+  }
+  return { id, method: request.method, params }
+}
+
+function malformed(id: IdText, reason: string): Malformed {
+  return { id, error: new A2AError('INVALID_REQUEST', `Request payload validation error: ${reason}`, { reason }) }
+}
+
+/** Any finite number is echoed, fractions too: refusing them helps nobody (F-2). `id: 0` is an id like any other. */
+function readId(id: unknown, text: string | undefined): IdText | undefined {
+  if (typeof id === 'string') return JSON.stringify(id)
+  if (id === null) return 'null'
+  if (typeof id !== 'number' || !Number.isFinite(id)) return undefined
+  // A clock in nanoseconds is a popular id and larger than a double can hold exactly.
+  return Number.isSafeInteger(id) || text === undefined ? String(id) : (sourceOfId(text) ?? String(id))
+}
+
+/** The digits as they were sent, where the runtime's parser can tell (V8 and others since 2023). */
+function sourceOfId(text: string): string | undefined {
+  let source: string | undefined
+  function watch(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
+    // The members of the envelope are visited after everything inside them, so the last `id` is its own or a later
+    // member's inside; only the envelope itself has both of the other names.
+    const holder = this as Record<string, unknown>
+    if (key === 'id' && typeof value === 'number' && 'jsonrpc' in holder && 'method' in holder) source = context?.source
+    return value
+  }
+  JSON.parse(text, watch as (this: unknown, key: string, value: unknown) => unknown)
+  return source
+}
+
+/** Which operation each method of a version names, aliases included. */
+export function methodsOf(version: ProtocolVersion): ReadonlyMap<string, Operation> {
+  const { methods, aliases = {} } = version.spelling
+  const named = Object.entries(methods).map(([operation, method]): [string, Operation] => [
+    method,
+    operation as Operation,
+  ])
+  return new Map([...Object.entries(aliases), ...named])
+}
+
+/** Statuses that concern the transport rather than the call; every other error travels in a 200 (F-3). */
+const transportStatuses: ReadonlySet<number> = new Set([401, 403, 413, 415, 429, 503])
+
+export function jsonrpcFraming(dialect: Dialect, id: IdText): Framing {
+  const opening = `{"jsonrpc":"2.0","id":${id},`
+  return {
+    contentType: 'application/json',
+    before: `${opening}"result":`,
+    after: '}',
+    // Each data document is a whole JSON-RPC response, which says itself that it is an error (F-6).
+    errorEvent: '',
+    error(error) {
+      // `undefined` data is left out by JSON.stringify.
+      const body = { code: dialect.errorNumber(error), message: error.message, data: dialect.errorData(error) }
+      return `${opening}"error":${JSON.stringify(body)}}`
+    },
+    status(error) {
+      const { http } = errorTable[error.code]
+      return transportStatuses.has(http) ? http : 200
+    },
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * REST routes from data: a version lists its routes, this matches a request to one of
+ * them and gathers the payload from path, query and body. No field of any payload is
+ * known here by name.
+ */
+import { A2AError, errorTable } from '../model/error.ts'
+import type { ProtocolVersion, Route } from '../versions/version.ts'
+import type { Framing } from './call.ts'
+import { decodeSegment, readQuery } from './query.ts'
+
+export interface RouteTable {
+  match(method: string, path: string): RouteMatch
+}
+export type RouteMatch =
+  | { readonly outcome: 'matched'; readonly route: CompiledRoute; readonly segments: readonly string[] }
+  | { readonly outcome: 'wrong-verb'; readonly allow: string }
+  | { readonly outcome: 'unknown' }
+
+export interface CompiledRoute {
+  readonly route: Route
+  /** Query name, as spelled or in snake_case (J-1), to payload field. */
+  readonly query: ReadonlyMap<string, string>
+  readonly pattern: readonly Segment[]
+  /** How many characters of suffixes the pattern has. */
+  readonly suffix: number
+}
+type Segment =
+  | { readonly literal: string }
+  /** `{id}:cancel`: the field takes what stands before the suffix. */
+  | { readonly field: string; readonly suffix: string }
+
+const unknown: RouteMatch = { outcome: 'unknown' }
+
+export function compileRoutes(routes: readonly Route[]): RouteTable {
+  // A plain `{id}` would swallow `{id}:cancel`, so the longer suffix is tried first (F-9).
+  const compiled = routes.map(compile).sort((a, b) => b.suffix - a.suffix)
+  return {
+    match(method, path) {
+      const segments = path.slice(1).split('/')
+      const verb = method === 'HEAD' ? 'GET' : method
+      let allowed: Set<string> | undefined
+      let suffix = 0
+      for (const route of compiled) {
+        // GET /tasks/a:cancel is a wrong verb, not the task named `a:cancel`.
+        if (allowed !== undefined && route.suffix < suffix) break
+        if (!fits(route.pattern, segments)) continue
+        if (route.route.verb === verb && (method !== 'HEAD' || !isStream(route.route))) {
+          return { outcome: 'matched', route, segments }
+        }
+        allowed ??= new Set()
+        suffix = route.suffix
+        allowed.add(route.route.verb)
+        if (route.route.verb === 'GET' && !isStream(route.route)) allowed.add('HEAD')
+      }
+      return allowed === undefined ? unknown : { outcome: 'wrong-verb', allow: [...allowed].join(', ') }
+    },
+  }
+}
+
+function isStream(route: Route): boolean {
+  return route.operation === 'SubscribeToTask' || route.operation === 'SendStreamingMessage'
+}
+
+function compile(route: Route): CompiledRoute {
+  const pattern = route.path
+    .slice(1)
+    .split('/')
+    .map((segment): Segment => {
+      const close = segment.indexOf('}')
+      if (!segment.startsWith('{') || close < 0) return { literal: segment }
+      const name = segment.slice(1, close)
+      return { field: route.fields?.[name] ?? name, suffix: segment.slice(close + 1) }
+    })
+  const query = new Map<string, string>()
+  for (const name of route.query ?? []) {
+    query.set(name, name)
+    query.set(
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name,
+    )
+  }
+  const suffix = pattern.reduce((sum, segment) => sum + ('suffix' in segment ? segment.suffix.length : 0), 0)
+  return { route, query, pattern, suffix }
+}
+
+function fits(pattern: readonly Segment[], segments: readonly string[]): boolean {
+  if (pattern.length !== segments.length) return false
+  for (let index = 0; index < pattern.length; index++) {
+    const want = pattern[index] as Segment
+    const have = segments[index] as string
+    if ('literal' in want) {
+      if (want.literal !== have) return false
+    } else if (have.length <= want.suffix.length || !have.endsWith(want.suffix)) return false
+  }
+  return true
+}
+
+/** Body, then query, then path: what the url says wins (B-166). Throws INVALID_PARAMS. */
+export function gatherPayload(
+  { pattern, query }: CompiledRoute,
+  segments: readonly string[],
+  queryString: string,
+  body: unknown,
+): Record<string, unknown> {
+  const payload: Record<string, unknown> = { ...asObject(body) }
+  if (queryString !== '' && query.size > 0) {
+    for (const [name, value] of readQuery(queryString)) {
+      const field = query.get(name)
+      if (field !== undefined) payload[field] = value
+    }
+  }
+  for (let index = 0; index < pattern.length; index++) {
+    const segment = pattern[index] as Segment
+    if ('literal' in segment) continue
+    const raw = segments[index] as string
+    payload[segment.field] = decodeSegment(raw.slice(0, raw.length - segment.suffix.length), segment.field)
+  }
+  return payload
+}
+
+/** Clients are known to POST `null` or nothing to `:cancel` (F-9). */
+function asObject(body: unknown): object {
+  if (body === undefined || body === null) return {}
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new A2AError('INVALID_PARAMS', 'Invalid parameters: the body must be a JSON object')
+  }
+  return body
+}
+
+export function restFraming(version: ProtocolVersion): Framing {
+  return {
+    contentType: version.spelling.restMediaType,
+    before: '',
+    after: '',
+    // Without an envelope nothing else would tell an error from an event; published clients look for this name (F-5, F-7).
+    errorEvent: 'event: error\n',
+    error: (error) => JSON.stringify(version.proto.errorBody(error)),
+    status: (error) => errorTable[error.code].http,
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Server-sent events as we read them: whatever line ends, chunk borders and line
+ * folding a peer chooses (F-5). Portable; the source is any async iterable of bytes
+ * or text, such as the body of a web Response.
+ */
+import { A2AError } from '../model/error.ts'
+
+export interface SseEvent {
+  /** `message` unless the stream names another. */
+  readonly event: string
+  readonly data: string
+  /** The last id the stream has given so far. */
+  readonly id: string | undefined
+}
+
+export interface SseOptions {
+  /** An event that grows beyond this ends the reading with INTERRUPTED. */
+  readonly maxEventChars?: number
+}
+
+const defaultMaxEventChars = 64 * 1024 * 1024
+
+export async function* readSse(
+  source: AsyncIterable<Uint8Array | string>,
+  { maxEventChars = defaultMaxEventChars }: SseOptions = {},
+): AsyncGenerator<SseEvent, void, undefined> {
+  const decoder = new TextDecoder()
+  const parser = createSseParser(maxEventChars)
+  for await (const chunk of source) {
+    yield* parser.feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
+  }
+  yield* parser.feed(decoder.decode())
+  yield* parser.end()
+}
+
+export interface SseParser {
+  feed(text: string): SseEvent[]
+  /** An event without its blank line still counts: many servers close right after the last line. */
+  end(): SseEvent[]
+}
+
+export function createSseParser(maxEventChars: number = defaultMaxEventChars): SseParser {
+  // Pieces of a line whose end has not come yet. Joining only at the end keeps a long line linear.
+  let pieces: string[] = []
+  let size = 0
+  let afterReturn = false
+  let data: string[] = []
+  let event = ''
+  let id: string | undefined
+  let started = false
+
+  function dispatch(into: SseEvent[]): void {
+    if (data.length > 0) into.push({ event: event === '' ? 'message' : event, data: data.join('\n'), id })
+    data = []
+    event = ''
+    size = 0
+  }
+
+  function takeLine(line: string, into: SseEvent[]): void {
+    if (line === '') return dispatch(into)
+    const colon = line.indexOf(':')
+    if (colon === 0) return
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+    if (field === 'data') data.push(value)
+    else if (field === 'event') event = value
+    else if (field === 'id' && !value.includes('\0')) id = value
+  }
+
+  function grow(chars: number): void {
+    size += chars
+    if (size > maxEventChars) {
+      throw new A2AError('INTERRUPTED', `An event of the stream is larger than ${maxEventChars} characters`)
+    }
+  }
+
+  function endLine(rest: string, into: SseEvent[]): void {
+    grow(rest.length)
+    const line = pieces.length === 0 ? rest : pieces.join('') + rest
+    pieces = []
+    takeLine(line, into)
+  }
+
+  return {
+    feed(text) {
+      const events: SseEvent[] = []
+      if (text === '') return events
+      let from = 0
+      if (!started) {
+        started = true
+        if (text.charCodeAt(0) === 0xfeff) from = 1
+      }
+      // The other half of a \r\n that was cut in two.
+      if (afterReturn && text.startsWith('\n', from)) from += 1
+      afterReturn = false
+      let nextReturn = text.indexOf('\r', from)
+      for (;;) {
+        const newline = text.indexOf('\n', from)
+        if (nextReturn >= 0 && nextReturn < from) nextReturn = text.indexOf('\r', from)
+        const isReturn = nextReturn >= 0 && (newline < 0 || nextReturn < newline)
+        const at = isReturn ? nextReturn : newline
+        if (at < 0) break
+        endLine(text.slice(from, at), events)
+        from = at + 1
+        if (!isReturn) continue
+        if (from === text.length) afterReturn = true
+        else if (text[from] === '\n') from += 1
+      }
+      if (from < text.length) {
+        grow(text.length - from)
+        pieces.push(from === 0 ? text : text.slice(from))
+      }
+      return events
+    },
+    end() {
+      const events: SseEvent[] = []
+      if (pieces.length > 0) endLine('', events)
+      dispatch(events)
+      return events
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createSseParser, readSse, type SseEvent } from './sse-reader.ts'
+import { keepAlive, readCursor, sseFrame } from './sse.ts'
+
+async function readAll(chunks: readonly (string | Uint8Array)[], maxEventChars?: number): Promise<SseEvent[]> {
+  async function* source(): AsyncGenerator<string | Uint8Array> {
+    yield* chunks
+  }
+  return Array.fromAsync(readSse(source(), maxEventChars === undefined ? {} : { maxEventChars }))
+}
+const message = (data: string, id?: string): SseEvent => ({ event: 'message', data, id })
+
+describe('written server-sent events', () => {
+  it('are read back with their cursor, past keep-alive comments [F-4 F-5 B-101]', async () => {
+    const text = sseFrame(7, '{"result":', '{"a":1}', '}') + keepAlive + sseFrame(undefined, '', '{}', '')
+    assert.deepEqual(await readAll([text]), [message('{"result":{"a":1}}', '7'), message('{}', '7')])
+  })
+
+  it('carry an id only where the event has a place in the log', () => {
+    assert.equal(sseFrame(3, '', '{}', ''), 'id: 3\ndata: {}\n\n')
+    assert.equal(sseFrame(undefined, '', '{}', ''), 'data: {}\n\n')
+  })
+})
+
+describe('a cursor', () => {
+  it('is a plain number, and anything else is ignored', () => {
+    assert.equal(readCursor('12'), 12)
+    assert.equal(readCursor('0'), 0)
+    for (const garbage of [undefined, '', 'x', '-1', '1.5', ' 1', '1e3', '99999999999999999999', '0x10']) {
+      assert.equal(readCursor(garbage), undefined)
+    }
+  })
+})
+
+describe('the reader of server-sent events', () => {
+  it('takes every line end, wherever the chunks are cut [F-5]', async () => {
+    const events = [message('a', '1'), message('b\nc', '1'), { event: 'error', data: '{}', id: '1' }]
+    for (const end of ['\n', '\r\n', '\r']) {
+      const text = ['id: 1', 'data: a', '', ': note', 'data:b', 'data: c', '', 'event: error', 'data: {}', '', ''].join(end)
+      assert.deepEqual(await readAll([text]), events)
+      assert.deepEqual(await readAll([...text]), events)
+      for (let cut = 1; cut < text.length; cut++) {
+        assert.deepEqual(await readAll([text.slice(0, cut), text.slice(cut)]), events, `cut at ${cut}`)
+      }
+    }
+  })
+
+  it('decodes characters that are cut in two', async () => {
+    const bytes = new TextEncoder().encode('data: größe 🚀\n\n')
+    assert.deepEqual(await readAll([...bytes].map((byte) => Uint8Array.of(byte))), [message('größe 🚀')])
+  })
+
+  it('strips one leading space only, ignores unknown fields, and skips a byte order mark [F-5]', async () => {
+    assert.deepEqual(await readAll(['\uFEFFretry: 5\nfoo: bar\ndata:  two\ndata\n\n']), [message(' two\n')])
+  })
+
+  it('gives the last event even without its blank line [F-5]', async () => {
+    assert.deepEqual(await readAll(['data: a\n\ndata: b']), [message('a'), message('b')])
+    assert.deepEqual(await readAll(['data: a\n\nid: 4\n']), [message('a')])
+  })
+
+  it('ends with INTERRUPTED when an event outgrows its cap, line by line or in one [F-5]', async () => {
+    await assert.rejects(readAll([`data: ${'x'.repeat(200)}`], 100), { code: 'INTERRUPTED' })
+    await assert.rejects(readAll(['data: x\n'.repeat(50)], 100), { code: 'INTERRUPTED' })
+    assert.equal((await readAll(['data: x\n\n'.repeat(50)], 100)).length, 50)
+  })
+
+  it('reads a long event that comes in many pieces in linear time', () => {
+    const parser = createSseParser()
+    const started = performance.now()
+    parser.feed('data: ')
+    for (let piece = 0; piece < 20_000; piece++) parser.feed('x'.repeat(1000))
+    const [event] = parser.feed('\n\n')
+    assert.equal(event?.data.length, 20_000_000)
+    assert.ok(performance.now() - started < 5_000)
+  })
+})

@@ -1,0 +1,247 @@
+/**
+ * How a message becomes work: it opens a task, continues one, or is recognised as one
+ * that came before. The same for a send and for a stream.
+ */
+import { A2AError, invalidParams, taskNotFound } from '../model/error.ts'
+import { clientToolsExtension } from '../model/extension.ts'
+import { newId } from '../model/id.ts'
+import type { SendMessageRequest } from '../model/operation.ts'
+import type { TurnOptions } from '../model/record.ts'
+import { isInterrupted, isTerminal } from '../model/state.ts'
+import type { Message, Part, Struct } from '../model/task.ts'
+import type { IdempotencyKey, Store } from '../stores/store.ts'
+import { checkSend } from './check.ts'
+import type { AgentEntry, CallContext, EngineLimits } from './contract.ts'
+import { fingerprint } from './fingerprint.ts'
+import type { Live } from './live.ts'
+import { DuplicateMessage } from './live.ts'
+import type { Registry } from './registry.ts'
+import type { TurnInput } from './active-turn.ts'
+import type { Run } from './run.ts'
+import { nextTurn } from './run.ts'
+import * as steps from './steps.ts'
+
+export type Accepted =
+  | { readonly reply: Message }
+  /** `submittedSeq`: this message opened the task, and that is where its stream begins. */
+  | { readonly live: Live; readonly submittedSeq?: number; readonly repeated?: true }
+
+export interface AcceptParts {
+  readonly store: Store
+  readonly registry: Registry
+  readonly limits: EngineLimits
+  now(): number
+  /** The caller's own task, or TASK_NOT_FOUND. */
+  findOwn(id: string, context: CallContext): Promise<Live>
+  runOf(live: Live): Run | undefined
+  startRun(live: Live, entry: AgentEntry, input: TurnInput): Run
+}
+
+const idempotencyMs = 24 * 60 * 60 * 1_000
+/** Direct messages leave no log: the last ones are remembered here, and a restart forgets them. */
+const maxRemembered = 1_000
+
+export function createAccept(parts: AcceptParts) {
+  const underway = new Map<string, { readonly hash: string; readonly accepted: Promise<Accepted> }>()
+  const replies = new Map<string, { readonly hash: string; readonly reply: Message }>()
+  const headroom = new Map<string, number>()
+
+  return async function accept(request: SendMessageRequest, context: CallContext, entry: AgentEntry): Promise<Accepted> {
+    checkSend(request, entry, parts.limits)
+    const { caller, tenant, agent } = context
+    const key = JSON.stringify([caller.id, tenant, agent, request.message.messageId])
+    const hash = fingerprint(request.message)
+    const known = underway.get(key) ?? replies.get(key)
+    if (known !== undefined) {
+      checkSame(known.hash, hash)
+      return 'reply' in known ? { reply: known.reply } : repeat(await known.accepted)
+    }
+    const idempotency = { key, hash, expiresAt: parts.now() + idempotencyMs }
+    const accepted = take(request, context, entry, idempotency)
+    underway.set(key, { hash, accepted })
+    try {
+      const result = await accepted
+      if ('reply' in result) remember(key, { hash, reply: result.reply })
+      return result
+    } finally {
+      underway.delete(key)
+    }
+  }
+
+  async function take(
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+    idempotency: IdempotencyKey,
+  ): Promise<Accepted> {
+    const before = await parts.store.findMessage(idempotency.key, parts.now())
+    if (before !== undefined) return attach(before, idempotency, context)
+    try {
+      const taskId = request.message.taskId ?? (await findByToolResult(request.message, context))
+      return taskId === undefined
+        ? await openTask(request, context, entry, idempotency)
+        : await continueTask(taskId, request, context, entry, idempotency)
+    } catch (reason) {
+      if (reason instanceof DuplicateMessage) return attach(reason, idempotency, context)
+      throw reason
+    }
+  }
+
+  async function attach(
+    before: { readonly taskId: string; readonly hash: string },
+    idempotency: IdempotencyKey,
+    context: CallContext,
+  ): Promise<Accepted> {
+    checkSame(before.hash, idempotency.hash)
+    return { live: await parts.findOwn(before.taskId, context), repeated: true }
+  }
+
+  async function openTask(
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+    idempotency: IdempotencyKey,
+  ): Promise<Accepted> {
+    await checkRoom(context)
+    const now = parts.now()
+    const id = newId(now)
+    const contextId = request.message.contextId ?? newId(now)
+    const live = parts.registry.create({
+      id,
+      contextId,
+      tenant: context.tenant,
+      agent: context.agent,
+      owner: context.caller.id,
+      status: steps.statusAt(now, 'TASK_STATE_SUBMITTED'),
+      statusAt: now,
+      createdAt: now,
+    })
+    const run = parts.startRun(live, entry, {
+      message: { ...request.message, taskId: id, contextId },
+      options: turnOptions(request, context),
+      turn: 1,
+      attempt: 1,
+      consumedSeq: 1,
+      opening: { idempotency, atOnce: request.configuration?.returnImmediately === true },
+    })
+    try {
+      const opening = await run.opening
+      if ('submittedSeq' in opening) return { live, submittedSeq: opening.submittedSeq }
+      parts.registry.forget(live)
+      return { reply: opening.reply }
+    } catch (reason) {
+      parts.registry.forget(live)
+      throw reason
+    }
+  }
+
+  async function continueTask(
+    taskId: string,
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+    idempotency: IdempotencyKey,
+  ): Promise<Accepted> {
+    const live = await parts.findOwn(taskId, context)
+    const { contextId, status } = live.fold
+    const { message } = request
+    if (message.contextId !== undefined && message.contextId !== contextId) {
+      throw invalidParams([{ field: 'message.contextId', description: 'is not the context of that task' }])
+    }
+    if (isTerminal(status.state)) throw ended(taskId)
+    if (entry.options.whenBusy === 'reject' && !isInterrupted(status.state)) {
+      throw new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and takes no message now', { taskId })
+    }
+    const stored = { ...message, taskId, contextId }
+    const written = await live.write(steps.deliver(stored, turnOptions(request, context), idempotency))
+    if (written === undefined) throw ended(taskId)
+    const next = live.owned && parts.runOf(live) === undefined ? nextTurn(live) : undefined
+    if (next !== undefined) parts.startRun(live, entry, next)
+    return { live }
+  }
+
+  /**
+   * Some clients answer a tool call with a new message that only refers to the task. It continues that task if it
+   * refers to exactly one that waits for just this answer.
+   */
+  async function findByToolResult(message: Message, context: CallContext): Promise<string | undefined> {
+    const answered = message.parts.flatMap(toolResultIds)
+    if (answered.length === 0 || message.referenceTaskIds === undefined) return undefined
+    const waiting: string[] = []
+    for (const id of message.referenceTaskIds.slice(0, 10)) {
+      const live = await parts.findOwn(id, context).catch(() => undefined)
+      const asked = live?.fold.status
+      if (asked?.state !== 'TASK_STATE_INPUT_REQUIRED' || asked.message === undefined) continue
+      if (openRequests(asked.message).some((request) => answered.includes(request))) waiting.push(id)
+    }
+    return waiting.length === 1 ? waiting[0] : undefined
+  }
+
+  /** Counts in the store only when the last count no longer vouches for room. */
+  async function checkRoom({ tenant, caller }: CallContext): Promise<void> {
+    const { tasksPerCaller } = parts.limits
+    if (!Number.isFinite(tasksPerCaller)) return
+    const owner = JSON.stringify([tenant, caller.id])
+    let room = headroom.get(owner) ?? 0
+    if (room <= 0) room = tasksPerCaller - (await parts.store.countActive(tenant, caller.id))
+    if (room <= 0) {
+      throw new A2AError('RATE_LIMITED', `No more than ${tasksPerCaller} tasks at a time`, { retryAfterSeconds: '5' })
+    }
+    if (headroom.size > maxRemembered) headroom.clear()
+    headroom.set(owner, room - 1)
+  }
+
+  function remember(key: string, answer: { hash: string; reply: Message }): void {
+    replies.set(key, answer)
+    if (replies.size > maxRemembered) replies.delete(replies.keys().next().value as string)
+  }
+}
+
+function repeat(accepted: Accepted): Accepted {
+  return 'reply' in accepted ? accepted : { live: accepted.live, repeated: true }
+}
+
+function checkSame(before: string, now: string): void {
+  if (before === now) return
+  throw new A2AError('MESSAGE_ID_REUSED', 'message.messageId was used for another message', {
+    violations: [{ field: 'message.messageId', description: 'was used for another message' }],
+  })
+}
+
+function ended(taskId: string): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', 'The task has ended and takes no more messages', { taskId })
+}
+
+/** Only what is there: most requests say nothing beside their message. */
+function turnOptions({ configuration, metadata }: SendMessageRequest, { extensions, caller }: CallContext): TurnOptions {
+  const modes = configuration?.acceptedOutputModes
+  return {
+    ...(modes !== undefined && modes.length > 0 ? { acceptedOutputModes: modes } : {}),
+    ...(metadata !== undefined ? { metadata } : {}),
+    ...(extensions.length > 0 ? { extensions } : {}),
+    ...(caller.scopes !== undefined ? { scopes: caller.scopes } : {}),
+  }
+}
+
+function toolResultIds(part: Part): string[] {
+  const about = part.metadata?.[clientToolsExtension] as Struct | undefined
+  if (about?.['type'] !== 'tool-result' || !('data' in part)) return []
+  const id = (part.data as Struct | null)?.['toolUseId']
+  return typeof id === 'string' ? [id] : []
+}
+
+/** The ids of what a question asks for: an input request, or calls of tools that run at the client. */
+function openRequests(message: Message): string[] {
+  const about = message.metadata?.[clientToolsExtension] as Struct | undefined
+  const request = about?.['inputRequest'] as Struct | undefined
+  const calls = message.parts.map((part) => ('data' in part ? (part.data as Struct | null)?.['toolUseId'] : undefined))
+  return [request?.['requestId'], ...calls].filter((id) => typeof id === 'string')
+}
+
+/** The same answer whether it is not there or not the caller's (B-160). */
+export function checkOwner(live: Live | undefined, id: string, context: CallContext): Live {
+  const { tenant, agent, owner } = live?.partition ?? {}
+  if (live === undefined || !live.opened) throw taskNotFound(id)
+  if (owner !== context.caller.id || agent !== context.agent || tenant !== context.tenant) throw taskNotFound(id)
+  return live
+}

@@ -1,0 +1,107 @@
+/**
+ * What a well-formed request must also be before any work starts: addressed to the
+ * agent by a user, within the limits, in media types that the agent takes. Shapes were
+ * checked by the version's codec; here is what needs the agent or is the same for all.
+ */
+import { A2AError, invalidParams } from '../model/error.ts'
+import type { Violation } from '../model/error.ts'
+import type { SendMessageRequest } from '../model/operation.ts'
+import type { Json, Message, Part } from '../model/task.ts'
+import type { AgentEntry, EngineLimits } from './contract.ts'
+
+export function checkSend(request: SendMessageRequest, entry: AgentEntry, limits: EngineLimits): void {
+  const { message, configuration, metadata } = request
+  const violations = [
+    ...checkRole(message),
+    ...checkParts(message.parts, limits),
+    ...checkDepth('message.metadata', message.metadata, limits.metadataDepth),
+    ...checkDepth('metadata', metadata, limits.metadataDepth),
+  ]
+  if (violations.length > 0) throw invalidParams(violations)
+  checkContextId(message.contextId)
+  checkInputModes(message.parts, entry.inputModes)
+  checkOutputModes(configuration?.acceptedOutputModes ?? [], entry.outputModes)
+}
+
+function checkRole({ role }: Message): Violation[] {
+  return role === 'ROLE_USER' ? [] : [{ field: 'message.role', description: 'must be the user: an agent does not send to itself' }]
+}
+
+function checkParts(parts: readonly Part[], limits: EngineLimits): Violation[] {
+  if (parts.length > limits.parts) return [{ field: 'message.parts', description: `must not be more than ${limits.parts}` }]
+  const violations: Violation[] = []
+  parts.forEach((part, index) => {
+    const field = `message.parts[${index}]`
+    if ('url' in part && !isWebUrl(part.url)) violations.push({ field: `${field}.url`, description: 'must be an absolute http(s) URL' })
+    if ('data' in part) violations.push(...checkDepth(`${field}.data`, part.data, limits.metadataDepth))
+    if (part.metadata !== undefined) violations.push(...checkDepth(`${field}.metadata`, part.metadata, limits.metadataDepth))
+  })
+  return violations
+}
+
+function isWebUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url)
+}
+
+/** Walks with a list of its own: what a stranger nests must not decide how deep our stack goes. */
+function checkDepth(field: string, value: Json | undefined, max: number): Violation[] {
+  if (typeof value !== 'object' || value === null) return []
+  let level: Json[] = [value]
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > max) return [{ field, description: `must not be nested deeper than ${max} levels` }]
+    level = level.flatMap((node) => Object.values(node as object).filter((inner) => typeof inner === 'object' && inner !== null))
+  }
+  return []
+}
+
+/** B-56: a context that cannot be taken is refused, never replaced. */
+function checkContextId(contextId: string | undefined): void {
+  if (contextId === undefined || /^[\w.:-]{1,256}$/.test(contextId)) return
+  const description = 'must be 1 to 256 letters, digits or . : _ -'
+  throw new A2AError('CONTEXT_REJECTED', `message.contextId ${description}`, {
+    violations: [{ field: 'message.contextId', description }],
+  })
+}
+
+/** B-70. */
+function checkInputModes(parts: readonly Part[], modes: readonly string[]): void {
+  if (modes.length === 0) return
+  parts.forEach((part, index) => {
+    const mediaType = mediaTypeOf(part)
+    if (modes.some((mode) => matches(mode, mediaType))) return
+    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent does not take ${mediaType}`, {
+      mediaType,
+      partKind: 'text' in part ? 'text' : 'data' in part ? 'data' : 'file',
+      supported: modes.join(', '),
+      violations: [{ field: `message.parts[${index}]`, description: `is ${mediaType}, which this agent does not take` }],
+    })
+  })
+}
+
+/** B-69: nothing that the caller would take can come out, so nothing is begun. */
+function checkOutputModes(accepted: readonly string[], modes: readonly string[]): void {
+  if (accepted.length === 0 || modes.length === 0) return
+  if (accepted.some((wanted) => modes.some((mode) => matches(wanted, mode) || matches(mode, wanted)))) return
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent answers in ${modes.join(', ')}`, {
+    supported: modes.join(', '),
+    violations: [{ field: 'configuration.acceptedOutputModes', description: 'holds nothing that this agent gives' }],
+  })
+}
+
+function mediaTypeOf(part: Part): string {
+  if (part.mediaType !== undefined && part.mediaType !== '') return part.mediaType
+  if ('text' in part) return 'text/plain'
+  return 'data' in part ? 'application/json' : 'application/octet-stream'
+}
+
+/** Wildcards count, parameters and case do not. */
+function matches(pattern: string, mediaType: string): boolean {
+  const wanted = bare(pattern)
+  const given = bare(mediaType)
+  if (wanted === given || wanted === '*/*' || wanted === '*') return true
+  return wanted.endsWith('/*') && given.startsWith(wanted.slice(0, -1))
+}
+
+function bare(mediaType: string): string {
+  return (mediaType.split(';', 1)[0] as string).trim().toLowerCase()
+}

@@ -1,0 +1,257 @@
+/** The operations of A2A over a log. What each means is here; how it is spelled and framed is not. */
+import { A2AError } from '../model/error.ts'
+import { newId } from '../model/id.ts'
+import type { SendMessageRequest } from '../model/operation.ts'
+import { hasSettled, isTerminal } from '../model/state.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Message, Task } from '../model/task.ts'
+import type { Accepted } from './accept.ts'
+import { checkOwner, createAccept } from './accept.ts'
+import { cancelTask } from './cancel.ts'
+import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
+import { viewOf, withHistory } from './fold.ts'
+import { follow, until } from './follow.ts'
+import { listTasks } from './list.ts'
+import type { Live, TailEvent } from './live.ts'
+import { DuplicateMessage } from './live.ts'
+import { createRecovery } from './recover.ts'
+import { createRegistry } from './registry.ts'
+import type { TurnInput } from './active-turn.ts'
+import type { Run } from './run.ts'
+import { startRun as start } from './run.ts'
+import { createSweep } from './sweep.ts'
+
+/** How many tasks `turn.context()` and `turn.references()` bring at most. */
+const maxRelated = 100
+
+export function createEngine(parts: EngineParts): Engine {
+  const { store, log, now } = parts
+  const holder = newId()
+  const runs = new Map<string, Run>()
+  let closing = false
+
+  const registry = createRegistry({ store, now, holder, coalesceText: true, warn: log.warn, lost })
+  const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, runOf, startRun })
+  const recovery = createRecovery({
+    store,
+    registry,
+    holder,
+    log,
+    retention: parts.retention,
+    now,
+    agent: parts.agent,
+    runOf,
+    startRun,
+  })
+  const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held: () => [...runs.values()].map((run) => run.live) })
+
+  return {
+    async start() {
+      await recovery.takeUpOrphans()
+      sweep.start()
+    },
+
+    async sendMessage(request, context) {
+      const entry = entryOf(context)
+      const accepted = await accept(request, context, entry)
+      if ('reply' in accepted) return { message: accepted.reply }
+      const { live } = accepted
+      const waits = request.configuration?.returnImmediately !== true
+      if (waits) await until(live, () => isAtRest(live), parts.limits.waitMs)
+      return { task: withHistory(viewOf(live.fold), request.configuration?.historyLength) }
+    },
+
+    async streamMessage(request, context) {
+      const entry = entryOf(context)
+      checkStreaming(entry)
+      const accepted = await accept(request, context, entry)
+      if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
+      return streamOf(accepted, request, context, entry)
+    },
+
+    async getTask(request, context) {
+      entryOf(context)
+      const live = await findOwn(request.id, context)
+      return withHistory(viewOf(live.fold), request.historyLength)
+    },
+
+    async listTasks(request, context) {
+      entryOf(context)
+      const partition = { tenant: context.tenant, agent: context.agent, owner: context.caller.id }
+      return listTasks({ store, signer: parts.signer, view }, partition, request, context)
+    },
+
+    async cancelTask(request, context) {
+      const entry = entryOf(context)
+      const live = await findOwn(request.id, context)
+      return cancelTask(live, runOf(live), request, entry.options.cancelGraceMs)
+    },
+
+    async subscribe(request, context, finished) {
+      const entry = entryOf(context)
+      checkStreaming(entry)
+      const live = await findOwn(request.id, context)
+      const resumed = await resume(live, context, entry)
+      if (resumed !== undefined) return resumed
+      if (!isTerminal(live.fold.status.state)) return fromSnapshot(live, entry, false, undefined)
+      if (finished === 'replay') return single({ event: { task: viewOf(live.fold) }, seq: live.fold.head, final: true })
+      throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', { taskId: live.id })
+    },
+
+    async close() {
+      closing = true
+      sweep.stop()
+      const reason = new A2AError('UNAVAILABLE', 'The server is going down')
+      for (const run of runs.values()) run.stop(reason)
+      for (const live of [...registry.all()]) {
+        await live.flushed()
+        live.abandon(reason)
+      }
+    },
+  }
+
+  function entryOf({ agent }: CallContext): AgentEntry {
+    if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    const entry = parts.agent(agent)
+    if (entry === undefined) throw new A2AError('AGENT_UNAVAILABLE', 'No such agent is served here')
+    return entry
+  }
+
+  async function findOwn(id: string, context: CallContext): Promise<Live> {
+    return checkOwner(await registry.find(id), id, context)
+  }
+
+  async function view(taskId: string): Promise<Task | undefined> {
+    const live = await registry.find(taskId)
+    return live === undefined ? undefined : viewOf(live.fold)
+  }
+
+  function runOf(live: Live): Run | undefined {
+    return runs.get(live.id)
+  }
+
+  function startRun(live: Live, entry: AgentEntry, input: TurnInput): Run {
+    const { owner, tenant } = live.partition
+    const { scopes } = input.options
+    const run = start(
+      {
+        live,
+        entry,
+        caller: {
+          id: owner,
+          tenant,
+          ...(scopes !== undefined ? { scopes } : {}),
+          ...(owner === 'anonymous' ? { anonymous: true } : {}),
+        },
+        log,
+        conversation,
+        referenced,
+      },
+      input,
+    )
+    runs.set(live.id, run)
+    void run.finished.then(() => {
+      if (runs.get(live.id) === run) runs.delete(live.id)
+      resumeIfMessagesWait(live, entry)
+    })
+    return run
+  }
+
+  /** A message can come between a run's last look and its end; nobody else would take it up. */
+  function resumeIfMessagesWait(live: Live, entry: AgentEntry): void {
+    if (closing || live.broken !== undefined || !live.owned || isTerminal(live.fold.status.state)) return
+    const [waiting] = live.fold.waiting
+    if (waiting?.body.type !== 'message' || runs.has(live.id)) return
+    const { message, options = {} } = waiting.body
+    startRun(live, entry, { message, options, turn: live.fold.turn + 1, attempt: 1, consumedSeq: waiting.seq })
+  }
+
+  async function conversation(live: Live): Promise<readonly Task[]> {
+    const rows = await store.context(live.partition, live.fold.contextId, maxRelated)
+    const tasks = await Promise.all(rows.filter(({ id }) => id !== live.id).map(({ id }) => view(id)))
+    return tasks.filter((task) => task !== undefined)
+  }
+
+  async function referenced(live: Live, message: Message): Promise<readonly Task[]> {
+    const ids = [...new Set(message.referenceTaskIds ?? [])].slice(0, maxRelated)
+    const lives = await Promise.all(ids.map((id) => registry.find(id)))
+    const { tenant, agent, owner } = live.partition
+    return lives
+      .filter((found) => found !== undefined)
+      .filter(({ partition: of }) => of.tenant === tenant && of.agent === agent && of.owner === owner)
+      .map((found) => viewOf(found.fold))
+  }
+
+  function lost(live: Live, reason: unknown): void {
+    registry.forget(live)
+    runs.get(live.id)?.stop(reason)
+    if (closing || reason instanceof DuplicateMessage) return
+    log.error('a task could not be written', { taskId: live.id, cause: reason })
+    if (live.fence !== undefined) recovery.remember(live.id, live.fence)
+  }
+
+  async function streamOf(
+    accepted: Exclude<Accepted, { reply: Message }>,
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+  ): Promise<EventStream> {
+    const { live, submittedSeq, repeated } = accepted
+    const resumed = repeated === true ? await resume(live, context, entry) : undefined
+    if (resumed !== undefined) return resumed
+    const historyLength = request.configuration?.historyLength
+    if (submittedSeq === undefined) return fromSnapshot(live, entry, isAtRest(live), historyLength)
+    const first = { event: { task: withHistory(submitted(live, submittedSeq), historyLength) }, seq: submittedSeq, final: false }
+    return follow(live, store, { afterSeq: submittedSeq, first, endsAt: endsAt(entry) })
+  }
+
+  /** The events after the reader's cursor, if it brought one; a snapshot that says so where the log no longer reaches back. */
+  async function resume(live: Live, { lastEventId }: CallContext, entry: AgentEntry): Promise<EventStream | undefined> {
+    if (lastEventId === undefined || lastEventId > live.fold.head) return undefined
+    const firstSeq = await store.firstSeq(live.id)
+    if (firstSeq <= lastEventId + 1) return follow(live, store, { afterSeq: lastEventId, endsAt: endsAt(entry) })
+    return fromSnapshot(live, entry, isTerminal(live.fold.status.state), undefined, true)
+  }
+
+  /** The snapshot and the place in the log are taken in one go: nothing falls between them, nothing comes twice (B-105). */
+  function fromSnapshot(
+    live: Live,
+    entry: AgentEntry,
+    final: boolean,
+    historyLength: number | undefined,
+    gap?: true,
+  ): EventStream {
+    const seq = live.fold.head
+    const event = { task: withHistory(viewOf(live.fold), historyLength) }
+    const first: StreamItem = { event, seq, final, ...(gap !== undefined ? { gap } : {}) }
+    return follow(live, store, { afterSeq: seq, first, endsAt: endsAt(entry) })
+  }
+}
+
+/** The task as it was when it opened: where its first stream begins. */
+function submitted(live: Live, seq: number): Task {
+  const { id, contextId, history, metadata } = live.fold
+  const opened = live.tail.find((event: TailEvent) => event.seq === seq)
+  const status = opened !== undefined && 'statusUpdate' in opened.event ? opened.event.statusUpdate.status : live.fold.status
+  return { id, contextId, status, history: history.slice(0, 1), ...(metadata !== undefined ? { metadata } : {}) }
+}
+
+/** Nothing runs and nothing waits to run: what a blocking send waits for (B-63). */
+function isAtRest(live: Live): boolean {
+  const { state } = live.fold.status
+  return isTerminal(state) || (hasSettled(state) && live.fold.waiting.length === 0)
+}
+
+/** B-91, B-92: a question ends the stream, a request for credentials does not. */
+function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
+  return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
+}
+
+function checkStreaming({ streaming }: AgentEntry): void {
+  if (!streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream')
+}
+
+async function* single(item: StreamItem): EventStream & AsyncGenerator<readonly StreamItem[]> {
+  yield [item]
+}
+

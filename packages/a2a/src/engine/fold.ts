@@ -1,0 +1,257 @@
+/**
+ * A task is what its log adds up to. The fold is kept in memory for a task in use and
+ * moved forward by each record, at a cost that depends on the record alone: nothing
+ * here copies or walks what the task already holds.
+ */
+import type { LogRecord } from '../model/record.ts'
+import type { TaskState } from '../model/state.ts'
+import { isInterrupted } from '../model/state.ts'
+import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../model/task.ts'
+
+interface OpenArtifact {
+  artifactId: string
+  name?: string
+  description?: string
+  parts: Part[]
+  metadata?: Struct
+  extensions?: readonly string[]
+  sealed: boolean
+}
+
+export interface Fold {
+  readonly id: string
+  readonly contextId: string
+  readonly metadata: Struct | undefined
+  status: TaskStatus
+  /** Of the last record folded. */
+  head: number
+  readonly history: Message[]
+  readonly artifacts: Map<string, OpenArtifact>
+  consumedSeq: number
+  /** Messages no turn has taken yet, oldest first. */
+  readonly waiting: LogRecord[]
+  /** The message that the current or last turn took. */
+  current: LogRecord | undefined
+  turn: number
+  attempt: number
+  checkpoint: Json | undefined
+  /** Questions of the current turn in the order they were asked, each with its answer once it came. */
+  questions: { readonly id: string; answer?: Message }[]
+  cancelRequested: boolean
+  /** Roughly how many bytes the log behind this holds: decides when a snapshot pays. */
+  bytes: number
+  /** The status message already stands in the history, in front of the message that answered it. */
+  archived: boolean
+  view: Task | undefined
+}
+
+export function emptyFold(id: string, contextId: string, status: TaskStatus, metadata?: Struct): Fold {
+  return {
+    id,
+    contextId,
+    metadata,
+    status,
+    head: 0,
+    history: [],
+    artifacts: new Map(),
+    consumedSeq: 0,
+    waiting: [],
+    current: undefined,
+    turn: 0,
+    attempt: 0,
+    checkpoint: undefined,
+    questions: [],
+    cancelRequested: false,
+    bytes: 0,
+    archived: true,
+    view: undefined,
+  }
+}
+
+/** Everything that a view of the task does not show, so that a snapshot loses nothing. */
+interface Hidden {
+  consumedSeq: number
+  waiting: LogRecord[]
+  current?: LogRecord
+  turn: number
+  attempt: number
+  checkpoint?: Json
+  questions: { id: string; answer?: Message }[]
+  cancelRequested: boolean
+  bytes: number
+  archived: boolean
+  sealed: string[]
+}
+
+export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Struct } {
+  const { consumedSeq, waiting, current, turn, attempt, checkpoint, questions, cancelRequested, bytes, archived } = from
+  const sealed = [...from.artifacts.values()].filter((artifact) => artifact.sealed).map(({ artifactId }) => artifactId)
+  const hidden: Hidden = {
+    consumedSeq,
+    waiting,
+    ...(current !== undefined ? { current } : {}),
+    turn,
+    attempt,
+    ...(checkpoint !== undefined ? { checkpoint } : {}),
+    questions,
+    cancelRequested,
+    bytes,
+    archived,
+    sealed,
+  }
+  return { seq: from.head, task: viewOf(from), internal: hidden as unknown as Struct }
+}
+
+/** Begins where a snapshot left off. */
+export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: Struct }): Fold {
+  const { task } = snapshot
+  const { sealed, waiting, ...hidden } = snapshot.internal as unknown as Hidden
+  const into = emptyFold(task.id, task.contextId ?? '', task.status, task.metadata)
+  Object.assign(into, hidden, { head: snapshot.seq })
+  into.waiting.push(...waiting)
+  for (const message of task.history ?? []) into.history.push(message)
+  for (const artifact of task.artifacts ?? []) {
+    const isSealed = sealed.includes(artifact.artifactId)
+    into.artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts], sealed: isSealed })
+  }
+  return into
+}
+
+export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
+  into.head = record.seq
+  into.view = undefined
+  const { body } = record
+  switch (body.type) {
+    case 'status':
+      archiveStatusMessage(into)
+      into.status = body.status
+      into.archived = body.status.message === undefined
+      into.bytes += 200
+      return
+    case 'artifact':
+      foldArtifact(into, body.artifact, body.append === true, body.lastChunk === true, coalesceText)
+      return
+    case 'message':
+      // The question comes before its answer, as people read it.
+      if (isInterrupted(into.status.state)) archiveStatusMessage(into)
+      into.history.push(body.message)
+      into.waiting.push(record)
+      into.bytes += sizeOf(body.message.parts)
+      return
+    case 'turn-started':
+      into.turn = body.turn
+      into.attempt = body.attempt
+      if (body.attempt === 1) {
+        into.questions = []
+        into.checkpoint = undefined
+      }
+      consume(into, body.consumedSeq)
+      return
+    case 'checkpoint':
+      into.checkpoint = body.data
+      return
+    case 'question':
+      into.questions.push({ id: body.questionId })
+      return
+    case 'answer': {
+      const question = into.questions.find(({ id }) => id === body.questionId)
+      const message = into.waiting.find(({ seq }) => seq === body.messageSeq)?.body
+      if (question !== undefined && message?.type === 'message') question.answer = message.message
+      consume(into, body.messageSeq)
+      return
+    }
+    case 'steered':
+      consume(into, body.messageSeq)
+      return
+    case 'cancel':
+      into.cancelRequested = true
+      return
+    case 'turn-ended':
+      // A message that was dropped with the turn waits no longer.
+      if (body.consumedSeq !== undefined) consume(into, body.consumedSeq)
+      return
+    case 'note':
+    case 'span':
+  }
+}
+
+function consume(into: Fold, seq: number): void {
+  into.consumedSeq = Math.max(into.consumedSeq, seq)
+  while (into.waiting.length > 0 && (into.waiting[0] as LogRecord).seq <= seq) into.current = into.waiting.shift()
+}
+
+/** A status message that is replaced goes to the history (B-47). */
+function archiveStatusMessage(into: Fold): void {
+  if (into.archived || into.status.message === undefined) return
+  into.history.push(into.status.message)
+  into.archived = true
+}
+
+/** B-100: `append` adds to the artifact, its absence begins it anew. */
+function foldArtifact(into: Fold, chunk: Artifact, append: boolean, last: boolean, coalesceText: boolean): void {
+  into.bytes += sizeOf(chunk.parts)
+  const known = append ? into.artifacts.get(chunk.artifactId) : undefined
+  if (known === undefined) {
+    into.artifacts.set(chunk.artifactId, { ...chunk, parts: [...chunk.parts], sealed: last })
+    return
+  }
+  for (const part of chunk.parts) addPart(known.parts, part, coalesceText)
+  if (chunk.name !== undefined) known.name = chunk.name
+  if (chunk.description !== undefined) known.description = chunk.description
+  if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
+  if (chunk.extensions !== undefined) known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
+  known.sealed = last
+}
+
+/** Text that came in chunks is one text again, so that a reply of 16,000 tokens is one part of the task. */
+function addPart(parts: Part[], part: Part, coalesceText: boolean): void {
+  const last = parts.at(-1)
+  if (coalesceText && last !== undefined && isBareText(last) && isBareText(part)) {
+    parts[parts.length - 1] = { text: last.text + part.text }
+  } else {
+    parts.push(part)
+  }
+}
+
+function isBareText(part: Part): part is { readonly text: string } {
+  if (!('text' in part)) return false
+  return part.metadata === undefined && part.filename === undefined && part.mediaType === undefined
+}
+
+function sizeOf(parts: readonly Part[]): number {
+  let bytes = 100
+  for (const part of parts) {
+    if ('text' in part) bytes += part.text.length
+    else if ('raw' in part) bytes += part.raw.length
+    else bytes += 200
+  }
+  return bytes
+}
+
+/** The task as of the last record. The same object until something changes: caches may hang on it. */
+export function viewOf(from: Fold): Task {
+  from.view ??= {
+    id: from.id,
+    contextId: from.contextId,
+    status: from.status,
+    ...(from.artifacts.size > 0 ? { artifacts: [...from.artifacts.values()].map(closeArtifact) } : {}),
+    ...(from.history.length > 0 ? { history: from.history.slice() } : {}),
+    ...(from.metadata !== undefined ? { metadata: from.metadata } : {}),
+  }
+  return from.view
+}
+
+function closeArtifact({ sealed: _, ...artifact }: OpenArtifact): Artifact {
+  return { ...artifact, parts: artifact.parts.slice() }
+}
+
+/** At most `length` of the newest messages; 0 leaves the key out (B-73). */
+export function withHistory(task: Task, length: number | undefined): Task {
+  if (length === undefined || task.history === undefined || task.history.length <= length) return task
+  const { history, ...rest } = task
+  return length === 0 ? rest : { ...rest, history: history.slice(-length) }
+}
+
+export function stateOf(from: Fold): TaskState {
+  return from.status.state
+}

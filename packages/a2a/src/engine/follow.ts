@@ -1,0 +1,149 @@
+/**
+ * Reading a log from a place and going on as it grows: the one way in which streams,
+ * subscriptions and resumed streams get their events. A reader is a cursor: nothing is
+ * queued for it, so a slow one costs nobody anything. It reads the newest events from
+ * memory, shared with all other readers, and older ones from the store.
+ */
+import { A2AError } from '../model/error.ts'
+import { isTerminal } from '../model/state.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Store } from '../stores/store.ts'
+import type { EventStream, StreamItem } from './contract.ts'
+import type { Live, TailEvent } from './live.ts'
+import { eventOf } from './live.ts'
+
+export interface FollowOptions {
+  /** Events after this seq. */
+  readonly afterSeq: number
+  /** Sent before anything else: a snapshot. */
+  readonly first?: StreamItem
+  /** Whether a status ends this stream; terminal ones always do. */
+  endsAt(state: TaskState): boolean
+}
+
+/** How many events one read brings at most. */
+const maxBatch = 1_000
+
+export function follow(live: Live, store: Store, options: FollowOptions): EventStream {
+  return { [Symbol.asyncIterator]: () => createReader(live, store, options) }
+}
+
+function createReader(live: Live, store: Store, options: FollowOptions): AsyncIterator<readonly StreamItem[]> {
+  let cursor = options.afterSeq
+  let first = options.first
+  let ended = first?.final ?? false
+  let closed = false
+  let wake: (() => void) | undefined
+  const listener = (): void => wake?.()
+  live.listeners.add(listener)
+
+  return { next, return: () => Promise.resolve(close()) }
+
+  async function next(): Promise<IteratorResult<readonly StreamItem[]>> {
+    if (first !== undefined) {
+      const item = first
+      first = undefined
+      return { done: false, value: [item] }
+    }
+    while (!closed && !ended) {
+      const events = cursor >= live.tailFrom ? fromTail(live.tail, cursor) : await fromStore()
+      const batch = take(events)
+      if (batch.length > 0) return { done: false, value: batch }
+      // Asked after reading: a task that ended meanwhile has had its last event read.
+      if (isTerminal(live.fold.status.state) && cursor >= lastVisible()) break
+      if (live.broken !== undefined) throw interrupted(live.broken)
+      if (cursor >= live.tailFrom && !hasNews()) await changed()
+    }
+    return close()
+  }
+
+  function take(events: readonly TailEvent[]): StreamItem[] {
+    const batch: StreamItem[] = []
+    for (const { seq, event } of events) {
+      cursor = seq
+      const final = 'statusUpdate' in event && ends(event.statusUpdate.status.state)
+      batch.push({ seq, event, final })
+      if (final) {
+        ended = true
+        break
+      }
+    }
+    return batch
+  }
+
+  function ends(state: TaskState): boolean {
+    return isTerminal(state) || options.endsAt(state)
+  }
+
+  async function fromStore(): Promise<readonly TailEvent[]> {
+    const records = await store.read(live.id, cursor, maxBatch)
+    const events: TailEvent[] = []
+    for (const { seq, body } of records) {
+      const event = eventOf(live.id, live.fold.contextId, body)
+      if (event !== undefined) events.push({ seq, event })
+    }
+    // A stretch of internal records brings nothing to send, but the reader has passed it.
+    if (events.length === 0) cursor = records.at(-1)?.seq ?? Math.max(cursor, live.tailFrom)
+    return events
+  }
+
+  function hasNews(): boolean {
+    return (live.tail.at(-1)?.seq ?? 0) > cursor
+  }
+
+  function lastVisible(): number {
+    return live.tail.at(-1)?.seq ?? Math.min(cursor, live.tailFrom)
+  }
+
+  function changed(): Promise<void> {
+    return new Promise((resolve) => {
+      wake = () => {
+        wake = undefined
+        resolve()
+      }
+    })
+  }
+
+  function close(): IteratorReturnResult<undefined> {
+    if (!closed) {
+      closed = true
+      live.listeners.delete(listener)
+      wake?.()
+    }
+    return { done: true, value: undefined }
+  }
+}
+
+/** Found from the end, where a reader that keeps up always is. */
+function fromTail(tail: readonly TailEvent[], cursor: number): readonly TailEvent[] {
+  let from = tail.length
+  while (from > 0 && (tail[from - 1] as TailEvent).seq > cursor) from -= 1
+  return from === 0 && tail.length <= maxBatch ? tail : tail.slice(from, from + maxBatch)
+}
+
+function interrupted(cause: unknown): A2AError {
+  return new A2AError('UNAVAILABLE', 'The stream was interrupted; resume it', {}, { cause })
+}
+
+/**
+ * Resolves with true once the condition holds, with false after `waitMs`. A caller who goes away
+ * meanwhile is not noticed here: the wait ends with the turn at the latest, and costs a closure.
+ */
+export function until(live: Live, holds: () => boolean, waitMs: number): Promise<boolean> {
+  if (holds()) return Promise.resolve(true)
+  if (live.broken !== undefined) return Promise.reject(interrupted(live.broken))
+  return new Promise((resolve, reject) => {
+    const timer = waitMs < 2 ** 31 ? setTimeout(() => finish(false), waitMs) : undefined
+    const listener = (): void => {
+      if (holds()) finish(true)
+      else if (live.broken !== undefined) finish(undefined)
+    }
+    live.listeners.add(listener)
+    function finish(result: boolean | undefined): void {
+      clearTimeout(timer)
+      live.listeners.delete(listener)
+      if (result === undefined) reject(interrupted(live.broken))
+      else resolve(result)
+    }
+  })
+}

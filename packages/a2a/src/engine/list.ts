@@ -1,0 +1,71 @@
+/** ListTasks: pages by keyset, so that a page costs the same at the end of a long list as at its start. */
+import { A2AError, invalidParams } from '../model/error.ts'
+import type { ListTasksRequest, ListTasksResponse } from '../model/operation.ts'
+import type { Task } from '../model/task.ts'
+import type { ListQuery, Partition, Store } from '../stores/store.ts'
+import type { CallContext, Signer } from './contract.ts'
+import { withHistory } from './fold.ts'
+
+const defaultPageSize = 50
+
+export interface ListParts {
+  readonly store: Store
+  readonly signer: Signer
+  view(taskId: string): Promise<Task | undefined>
+}
+
+export async function listTasks(
+  parts: ListParts,
+  partition: Partition,
+  request: ListTasksRequest,
+  context: CallContext,
+): Promise<ListTasksResponse> {
+  if (!context.mayList) {
+    throw new A2AError('PERMISSION_DENIED', 'Tasks are listed for callers who say who they are')
+  }
+  const pageSize = request.pageSize ?? defaultPageSize
+  const filter = filterOf(partition, request)
+  const before = request.pageToken === undefined || request.pageToken === '' ? undefined : await readToken(request.pageToken)
+  const page = await parts.store.list({ ...filter, limit: pageSize, ...(before !== undefined ? { before } : {}) })
+  const tasks: Task[] = []
+  for (const row of page.tasks) {
+    const task = await parts.view(row.id)
+    if (task !== undefined) tasks.push(shape(task, request))
+  }
+  const last = page.tasks.at(-1)
+  const nextPageToken = page.more && last !== undefined ? await writeToken(last.statusAt, last.id) : ''
+  return { tasks, nextPageToken, pageSize, totalSize: page.total }
+
+  /** Bound to the filters and the owner: a token of one list does not open another. */
+  function scope(): string {
+    return JSON.stringify([filter.tenant, filter.agent, filter.owner, filter.contextId, filter.state, filter.statusAtOrAfter])
+  }
+
+  async function writeToken(statusAt: number, id: string): Promise<string> {
+    const place = `${statusAt.toString(36)}.${id}`
+    return `${place}.${await parts.signer.sign('page', `${place} ${scope()}`)}`
+  }
+
+  async function readToken(token: string): Promise<{ statusAt: number; id: string }> {
+    const [at = '', id = '', signature = ''] = token.split('.')
+    const isOurs = await parts.signer.verify('page', `${at}.${id} ${scope()}`, signature)
+    if (!isOurs) throw invalidParams([{ field: 'pageToken', description: 'is not a token of this list' }])
+    return { statusAt: Number.parseInt(at, 36), id }
+  }
+}
+
+function filterOf(partition: Partition, request: ListTasksRequest): Omit<ListQuery, 'limit'> {
+  const { contextId, status, statusTimestampAfter } = request
+  return {
+    ...partition,
+    ...(contextId !== undefined && contextId !== '' ? { contextId } : {}),
+    ...(status !== undefined && status !== 'TASK_STATE_UNSPECIFIED' ? { state: status } : {}),
+    ...(statusTimestampAfter !== undefined ? { statusAtOrAfter: Date.parse(statusTimestampAfter) } : {}),
+  }
+}
+
+/** Without `includeArtifacts` the key is not there at all; with it, it is there even when empty (B-83, J-8). */
+function shape(task: Task, { historyLength, includeArtifacts }: ListTasksRequest): Task {
+  const { artifacts, ...rest } = withHistory(task, historyLength)
+  return includeArtifacts === true ? { ...rest, artifacts: artifacts ?? [] } : rest
+}

@@ -1,0 +1,108 @@
+/**
+ * Whatever an agent gives back, read as one sequence of reports: a value, a promise, an
+ * iterable, an async iterable, a web stream or an observable.
+ */
+import type { ObservableLike, Report } from '../agents/agent.ts'
+
+/** A source of reports. `final` marks what the agent returned rather than yielded: nothing comes after it. */
+export interface ReportSource {
+  next(): Promise<{ readonly report: unknown; readonly final: boolean } | undefined>
+  /** Lets the agent clean up. Never rejects, never waits for an agent that does not listen. */
+  stop(): void
+}
+
+/** How far an observable, which cannot be told to wait, may run ahead of the log. */
+const maxBehind = 10_000
+
+export async function openOutput(output: unknown): Promise<ReportSource> {
+  const value: unknown = await output
+  if (value === undefined || value === null) return fromValues([])
+  if (typeof value !== 'object') return fromReturned(value)
+  if (Symbol.asyncIterator in value) return fromAsyncIterator((value as AsyncIterable<unknown>)[Symbol.asyncIterator]())
+  if ('getReader' in value) return fromReader((value as ReadableStream<unknown>).getReader())
+  if ('subscribe' in value) return fromObservable(value as ObservableLike<Report>)
+  if (Symbol.iterator in value) return fromValues(value as Iterable<unknown>)
+  return fromReturned(value)
+}
+
+function fromReturned(value: unknown): ReportSource {
+  let pending = true
+  return {
+    next: () => {
+      const result = pending ? { report: value, final: true } : undefined
+      pending = false
+      return Promise.resolve(result)
+    },
+    stop: () => {},
+  }
+}
+
+function fromValues(values: Iterable<unknown>): ReportSource {
+  const iterator = values[Symbol.iterator]()
+  return {
+    next: () => Promise.resolve(reportOf(iterator.next())),
+    stop: () => void iterator.return?.(),
+  }
+}
+
+function fromAsyncIterator(iterator: AsyncIterator<unknown>): ReportSource {
+  return {
+    next: async () => reportOf(await iterator.next()),
+    stop: () => void Promise.resolve(iterator.return?.()).catch(() => {}),
+  }
+}
+
+/** A generator's return value counts as its last report. */
+function reportOf(result: IteratorResult<unknown>): { report: unknown; final: boolean } | undefined {
+  if (!result.done) return { report: result.value, final: false }
+  return result.value === undefined || result.value === null ? undefined : { report: result.value, final: true }
+}
+
+function fromReader(reader: ReadableStreamDefaultReader<unknown>): ReportSource {
+  return {
+    next: async () => {
+      const { done, value } = await reader.read()
+      return done ? undefined : { report: value, final: false }
+    },
+    stop: () => void reader.cancel().catch(() => {}),
+  }
+}
+
+function fromObservable(observable: ObservableLike<Report>): ReportSource {
+  const values: unknown[] = []
+  let ended = false
+  let failure: { readonly reason: unknown } | undefined
+  let wake: (() => void) | undefined
+  const changed = (): void => {
+    wake?.()
+    wake = undefined
+  }
+  const finish = (reason?: { readonly reason: unknown }): void => {
+    ended = true
+    failure ??= reason
+    changed()
+  }
+  const subscription = observable.subscribe({
+    next: (value) => {
+      if (ended) return
+      values.push(value)
+      if (values.length > maxBehind) finish({ reason: new Error(`more than ${maxBehind} reports behind`) })
+      else changed()
+    },
+    error: (reason) => finish({ reason }),
+    complete: () => finish(),
+  })
+  return {
+    next: async () => {
+      while (values.length === 0 && !ended) await new Promise<void>((resolve) => (wake = resolve))
+      if (values.length > 0) return { report: values.shift(), final: false }
+      if (failure !== undefined) throw failure.reason
+      return undefined
+    },
+    stop: () => {
+      finish()
+      if (typeof subscription === 'function') subscription()
+      else if (subscription !== undefined) subscription.unsubscribe()
+    },
+  }
+}

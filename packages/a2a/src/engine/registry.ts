@@ -1,0 +1,129 @@
+/**
+ * The tasks in memory: those that run or are watched here, and some that were used
+ * lately. There is one `Live` for a task at any time, so that all who ask for it share
+ * its queue, its events and its view.
+ */
+import type { LogRecord } from '../model/record.ts'
+import { isTerminal } from '../model/state.ts'
+import type { NewTask, TaskRow } from '../stores/store.ts'
+import { emptyFold, fold, foldFromSnapshot } from './fold.ts'
+import type { Live, LiveParts } from './live.ts'
+import { createLive } from './live.ts'
+
+/** How many tasks stay in memory that nobody uses right now, and how large one of them may be. */
+const maxIdle = 1_000
+const maxIdleBytes = 64_000
+
+export interface Registry {
+  /** The task, from memory or from the store. */
+  find(id: string): Promise<Live | undefined>
+  /** A task that is leased to us. */
+  adopt(row: TaskRow, fence: number): Promise<Live>
+  /** A task that is not in the log yet. */
+  create(task: NewTask): Live
+  forget(live: Live): void
+  all(): Iterable<Live>
+}
+
+export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
+  const parts: LiveParts = { ...given, released }
+  const { store } = parts
+  const lives = new Map<string, Live>()
+  const watches = new Map<Live, AbortController>()
+  const loading = new Map<string, Promise<Live | undefined>>()
+  // Where several processes share the store, a task may have moved on since we looked.
+  const shared = Number.isFinite(store.leaseTtlMs)
+
+  return { find, adopt, create, forget, all: () => lives.values() }
+
+  async function find(id: string): Promise<Live | undefined> {
+    const known = lives.get(id)
+    if (known !== undefined) {
+      touch(known)
+      if (shared && !known.owned && known.opened) await known.catchUp()
+      watch(known)
+      return known
+    }
+    const underway = loading.get(id)
+    if (underway !== undefined) return underway
+    const load = loadTask(id).finally(() => loading.delete(id))
+    loading.set(id, load)
+    return load
+  }
+
+  async function loadTask(id: string): Promise<Live | undefined> {
+    const row = await store.load(id)
+    return row === undefined ? undefined : add(await liveOf(row))
+  }
+
+  async function adopt(row: TaskRow, fence: number): Promise<Live> {
+    return add(await liveOf(row, fence))
+  }
+
+  async function liveOf(row: TaskRow, fence?: number): Promise<Live> {
+    const snapshot = await store.loadSnapshot(row.id)
+    const state =
+      snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
+    const records: readonly LogRecord[] = await store.read(row.id, state.head)
+    for (const record of records) fold(state, record, parts.coalesceText)
+    return createLive(parts, { tenant: row.tenant, agent: row.agent, owner: row.owner }, state, fence)
+  }
+
+  function create(task: NewTask): Live {
+    const { tenant, agent, owner } = task
+    const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
+    return add(createLive(parts, { tenant, agent, owner }, state, undefined, task))
+  }
+
+  function add(live: Live): Live {
+    lives.set(live.id, live)
+    makeRoom()
+    watch(live)
+    return live
+  }
+
+  function forget(live: Live): void {
+    if (lives.get(live.id) !== live) return
+    lives.delete(live.id)
+    watches.get(live)?.abort()
+  }
+
+  /** Reads what other processes append, for as long as the task is of interest here. */
+  function watch(live: Live): void {
+    if (!shared || watches.has(live) || isTerminal(live.fold.status.state)) return
+    const stop = new AbortController()
+    watches.set(live, stop)
+    void readOn(live, stop.signal).catch((cause: unknown) => live.abandon(cause))
+  }
+
+  async function readOn(live: Live, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && live.broken === undefined && !isTerminal(live.fold.status.state)) {
+      await store.changed(live.id, live.fold.head, signal)
+      if (!signal.aborted) await live.catchUp()
+    }
+    watches.delete(live)
+  }
+
+  /** A large finished task is not worth its memory: whoever holds it keeps it, the next reader loads it. */
+  function released(live: Live): void {
+    if (isTerminal(live.fold.status.state) && live.fold.bytes > maxIdleBytes) forget(live)
+  }
+
+  /** The order of the map is the order of use. */
+  function touch(live: Live): void {
+    lives.delete(live.id)
+    lives.set(live.id, live)
+  }
+
+  /** Looks at a few of the oldest each time, so that the cost stays the same however many are busy. */
+  function makeRoom(): void {
+    if (lives.size <= maxIdle) return
+    let looked = 0
+    for (const live of lives.values()) {
+      looked += 1
+      if (live.idle) forget(live)
+      else touch(live)
+      if (looked >= 4 || lives.size <= maxIdle) return
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * What an agent said, as records of the log. An agent's words are checked like a
+ * stranger's: anything else than a report is an INVALID_AGENT_RESPONSE, and fails the
+ * task instead of reaching a client.
+ */
+import type { AgentMessage } from '../agents/agent.ts'
+import { A2AError } from '../model/error.ts'
+import { newId } from '../model/id.ts'
+import type { RecordBody } from '../model/record.ts'
+import type { TaskState } from '../model/state.ts'
+import { isTerminal, taskStates } from '../model/state.ts'
+import type { Artifact, Message, Part, Struct } from '../model/task.ts'
+import type { Fold } from './fold.ts'
+
+/** A report, understood. */
+export type Said =
+  | { readonly kind: 'artifact'; readonly body: RecordBody & { type: 'artifact' }; readonly bytes: number }
+  | { readonly kind: 'state'; readonly state: TaskState; readonly message?: Message; readonly metadata?: Struct }
+  | { readonly kind: 'reply'; readonly message: Message }
+
+export interface Interpreter {
+  /** `final`: the agent returned this, so a text is complete as it is. */
+  read(report: unknown, final: boolean): Said
+  /** What closes the streamed answer at the end of the turn, if there is one open. */
+  close(): Said | undefined
+}
+
+/**
+ * Names the artifacts of one turn. The names depend on the turn's number alone, so that a
+ * turn that is run again begins the same artifacts anew (and not a second copy of each).
+ */
+export function createInterpreter(fold: Fold, turn: number): Interpreter {
+  const known = new Set(fold.artifacts.keys())
+  const sealed = new Set([...fold.artifacts.values()].filter((a) => a.sealed).map(({ artifactId }) => artifactId))
+  const counts = new Map<string, number>()
+  const suffix = turn > 1 ? `-${turn}` : ''
+  const answer = `answer${suffix}`
+  let answering = false
+
+  return { read, close }
+
+  function read(report: unknown, final: boolean): Said {
+    if (typeof report === 'string') return text(report, final)
+    if (typeof report !== 'object' || report === null) throw nonsense(`a ${report === null ? 'null' : typeof report}`)
+    if ('artifact' in report) return chunk(report as { artifact: Artifact; append?: unknown; lastChunk?: unknown })
+    if ('state' in report) return state(report as { state: unknown; message?: unknown; metadata?: unknown })
+    if ('reply' in report) return { kind: 'reply', message: toMessage(report.reply) }
+    return part(report)
+  }
+
+  function text(report: string, final: boolean): Said {
+    const append = answering
+    answering = !final
+    const said = artifact({ artifactId: answer, parts: [{ text: report }] }, append, final, undefined, report.length)
+    return said
+  }
+
+  function close(): Said | undefined {
+    return answering ? text('', true) : undefined
+  }
+
+  function part(report: object): Said {
+    const parts = checkParts([report as Part], 'report')
+    const kind = 'data' in report ? 'data' : 'text' in report ? 'text' : 'file'
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    const artifactId = `${kind}${suffix}${count > 1 ? `.${count}` : ''}`
+    const filename = (parts[0] as Part).filename
+    return artifact({ artifactId, ...(filename !== undefined ? { name: filename } : {}), parts }, false, true)
+  }
+
+  function chunk(report: { artifact: Artifact; append?: unknown; lastChunk?: unknown; metadata?: unknown }): Said {
+    const given: unknown = report.artifact
+    if (typeof given !== 'object' || given === null) throw nonsense('an artifact that is no object')
+    const { artifactId } = report.artifact
+    if (typeof artifactId !== 'string' || artifactId === '') throw nonsense('an artifact without artifactId')
+    const append = report.append === true
+    // B-100: a chunk for an artifact that was never begun, or is already closed, is not conforming.
+    if (append && !known.has(artifactId)) throw nonsense(`a chunk of the unknown artifact ${artifactId}`)
+    if (append && sealed.has(artifactId)) throw nonsense(`a chunk of the closed artifact ${artifactId}`)
+    const { name, description, metadata, extensions } = report.artifact
+    const clean: Artifact = {
+      artifactId,
+      ...(name !== undefined ? { name: String(name) } : {}),
+      ...(description !== undefined ? { description: String(description) } : {}),
+      parts: checkParts(report.artifact.parts, `artifact ${artifactId}`),
+      ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'artifact.metadata') } : {}),
+      ...(extensions !== undefined ? { extensions: extensions.map(String) } : {}),
+    }
+    return artifact(clean, append, report.lastChunk === true, report.metadata)
+  }
+
+  function artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): Said {
+    known.add(value.artifactId)
+    if (last) sealed.add(value.artifactId)
+    else sealed.delete(value.artifactId)
+    return {
+      kind: 'artifact',
+      bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0),
+      body: {
+        type: 'artifact',
+        artifact: value,
+        ...(append ? { append } : {}),
+        ...(last ? { lastChunk: last } : {}),
+        ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'metadata') } : {}),
+      },
+    }
+  }
+
+  function state(report: { state: unknown; message?: unknown; metadata?: unknown }): Said {
+    const to = report.state as TaskState
+    if (!taskStates.includes(to) || to === 'TASK_STATE_UNSPECIFIED') throw nonsense('an unknown state')
+    return {
+      kind: 'state',
+      state: to === 'TASK_STATE_SUBMITTED' ? 'TASK_STATE_WORKING' : to,
+      ...(report.message !== undefined ? { message: toMessage(report.message) } : {}),
+      ...(report.metadata !== undefined ? { metadata: checkStruct(report.metadata, 'metadata') } : {}),
+    }
+  }
+
+  function toMessage(given: unknown): Message {
+    return agentMessage(given as string | AgentMessage, fold)
+  }
+}
+
+/** An agent's message with the ids that it must carry (B-61). */
+export function agentMessage(given: string | AgentMessage, fold: { id: string; contextId: string }): Message {
+  const { parts, metadata, extensions, referenceTaskIds } = typeof given === 'string' ? textMessage(given) : checked(given)
+  return {
+    messageId: newId(),
+    contextId: fold.contextId,
+    taskId: fold.id,
+    role: 'ROLE_AGENT',
+    parts: checkParts(parts, 'message'),
+    ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'message.metadata') } : {}),
+    ...(extensions !== undefined ? { extensions } : {}),
+    ...(referenceTaskIds !== undefined ? { referenceTaskIds } : {}),
+  }
+}
+
+function textMessage(text: string): AgentMessage {
+  return { parts: [{ text }] }
+}
+
+function checked(given: unknown): AgentMessage {
+  if (typeof given !== 'object' || given === null) throw nonsense('a message that is no object')
+  return given as AgentMessage
+}
+
+const contentKeys = ['text', 'raw', 'url', 'data'] as const
+
+function checkParts(parts: unknown, where: string): readonly Part[] {
+  if (!Array.isArray(parts) || parts.length === 0) throw nonsense(`${where} without parts`)
+  return parts.map((part) => checkPart(part as Record<string, unknown>, where))
+}
+
+function checkPart(part: Record<string, unknown>, where: string): Part {
+  if (typeof part !== 'object' || part === null) throw nonsense(`${where} with a part that is no object`)
+  const present = contentKeys.filter((key) => part[key] !== undefined)
+  const key = present[0]
+  if (key === undefined || present.length > 1) throw nonsense(`${where} with a part that has not exactly one content`)
+  if (key !== 'data' && typeof part[key] !== 'string') throw nonsense(`${where} with a ${key} that is no string`)
+  const { filename, mediaType, metadata } = part
+  return {
+    [key]: key === 'data' ? checkJson(part[key], where) : part[key],
+    ...(metadata !== undefined ? { metadata: checkStruct(metadata, where) } : {}),
+    ...(filename !== undefined ? { filename: String(filename) } : {}),
+    ...(mediaType !== undefined ? { mediaType: String(mediaType) } : {}),
+  } as unknown as Part
+}
+
+function checkStruct(value: unknown, where: string): Struct {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw nonsense(`${where} that is no object`)
+  return checkJson(value, where) as Struct
+}
+
+/** A copy that is JSON for sure: an agent may hand out an object that it goes on changing, or one with a cycle. */
+function checkJson(value: unknown, where: string): unknown {
+  try {
+    const text = JSON.stringify(value)
+    return text === undefined ? null : JSON.parse(text)
+  } catch (cause) {
+    throw nonsense(`${where} that cannot be written as JSON`, cause)
+  }
+}
+
+function sizeOf(parts: readonly Part[]): number {
+  let bytes = 0
+  for (const part of parts) bytes += 'text' in part ? part.text.length : 'raw' in part ? part.raw.length : 300
+  return bytes
+}
+
+function nonsense(what: string, cause?: unknown): A2AError {
+  return new A2AError('INVALID_AGENT_RESPONSE', `The agent gave back ${what}`, {}, { cause })
+}
+
+/** Whether the agent's turn is over after it said this. */
+export function endsTurn(state: TaskState): boolean {
+  return isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
+}

@@ -1,0 +1,136 @@
+/**
+ * One agent at work on one task: a turn for each message, one after the other, for as
+ * long as messages wait. A run owns the task's lease; there is never a second one.
+ *
+ * An agent is not trusted to behave. It may throw, say nonsense, never end, ignore a
+ * cancel or go on talking after the end: a stopped run listens to nothing any more, and
+ * the task's queue drops whatever comes after a terminal state.
+ */
+import { A2AError } from '../model/error.ts'
+import type { LogRecord } from '../model/record.ts'
+import { isTerminal } from '../model/state.ts'
+import type { ActiveTurn, Opening, RunParts, TurnInput } from './active-turn.ts'
+import { startTurn } from './active-turn.ts'
+import type { Live } from './live.ts'
+import { agentMessage } from './report.ts'
+import * as steps from './steps.ts'
+
+export interface Run {
+  readonly live: Live
+  /** How the first message was received. Settles once for a new task, never for others. */
+  readonly opening: Promise<Opening>
+  /** Resolves when the agent is done or was stopped. */
+  readonly finished: Promise<void>
+  /** Asks the agent to end. What it says until then still counts. */
+  cancel(): void
+  /** Listens to the agent no more. */
+  stop(reason: unknown): void
+  /** The turn took too long. */
+  expire(): void
+  /** Nobody answered in time: `''` is the answer (see inputTimeout). Whether a turn was waiting for one. */
+  answerNothing(): boolean
+}
+
+export function startRun(parts: RunParts, first: TurnInput): Run {
+  const { live, entry } = parts
+  const opening = Promise.withResolvers<Opening>()
+  const finished = Promise.withResolvers<void>()
+  // Only the sender waits for it; a run that nobody watches must not raise an alarm.
+  opening.promise.catch(() => {})
+  let stopped = false
+  let onStop: (() => void) | undefined
+  let current: ActiveTurn | undefined
+
+  live.observe = observe
+  void work()
+  return {
+    live,
+    opening: opening.promise,
+    finished: finished.promise,
+    cancel,
+    stop,
+    expire,
+    answerNothing: () => current?.answerNothing() ?? false,
+  }
+
+  async function work(): Promise<void> {
+    try {
+      for (let input: TurnInput | undefined = first; input !== undefined && !stopped; ) {
+        input = await runTurn(input)
+      }
+    } catch (reason) {
+      // The log could not be written: whoever takes the task up next decides what to do.
+      opening.reject(reason)
+    } finally {
+      stop(undefined)
+    }
+  }
+
+  async function runTurn(input: TurnInput): Promise<TurnInput | undefined> {
+    const turn = startTurn({ ...parts, opening, isStopped: () => stopped, orStop, expire }, input)
+    current = turn
+    const ending = await turn.listen()
+    turn.end(undefined)
+    current = undefined
+    if (stopped || ending === undefined) return undefined
+    await live.write(steps.endTurn(input.turn, ending, entry.options))
+    if (isTerminal(live.fold.status.state) || !live.owned) return undefined
+    return nextTurn(live)
+  }
+
+  function stop(reason: unknown): void {
+    if (stopped) return
+    stopped = true
+    live.observe = undefined
+    current?.end(reason)
+    // Once the turn has begun, the append itself says how the task opened.
+    if (current !== undefined && !current.begun) opening.reject(A2AError.from(reason))
+    onStop?.()
+    finished.resolve()
+  }
+
+  function cancel(): void {
+    current?.abort(canceled())
+  }
+
+  function expire(): void {
+    if (stopped) return
+    current?.begin(false)
+    const message = agentMessage('Task timed out', live.fold)
+    const ending = { state: 'TASK_STATE_FAILED', message, note: 'the turn took too long' } as const
+    live.post(steps.endTask(current?.input.turn ?? live.fold.turn, ending), 200)
+    stop(new A2AError('TIMEOUT', 'Task timed out'))
+  }
+
+  function observe({ body, seq, at }: LogRecord): void {
+    if (body.type === 'cancel') cancel()
+    else if (body.type === 'message') current?.received({ body, seq, at })
+    // Ended by somebody else: a cancel whose grace was over, a deadline, another process.
+    else if (body.type === 'status' && isTerminal(body.status.state)) stop(canceled())
+  }
+
+  /** The value, or `undefined` as soon as the run is stopped. One slot, so that a long turn leaves nothing behind. */
+  function orStop<T>(value: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      onStop = () => resolve(undefined)
+      value.then(resolve, reject)
+    })
+  }
+}
+
+function canceled(): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', 'The task was canceled')
+}
+
+/** The turn for the first message that waits, if one does. */
+export function nextTurn(live: Live): TurnInput | undefined {
+  const waiting = live.fold.waiting[0]
+  if (waiting?.body.type !== 'message') return undefined
+  return {
+    message: waiting.body.message,
+    options: waiting.body.options ?? {},
+    turn: live.fold.turn + 1,
+    attempt: 1,
+    consumedSeq: waiting.seq,
+  }
+}

@@ -1,0 +1,55 @@
+/** Looks for due work again and again, one round at a time, and survives a store that fails for a while. */
+import type { Store } from '../stores/store.ts'
+import type { EngineLog } from './contract.ts'
+import type { Live } from './live.ts'
+import type { createRecovery } from './recover.ts'
+
+export interface SweepParts {
+  readonly store: Store
+  readonly log: EngineLog
+  readonly recovery: ReturnType<typeof createRecovery>
+  readonly sweepMs: number
+  held(): readonly Live[]
+}
+
+/** Retention is looked after less often: it is housekeeping, nobody waits for it. */
+const pruneEvery = 60
+
+export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts): { start(): void; stop(): void } {
+  const shared = Number.isFinite(store.leaseTtlMs)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopped = false
+  let round = 0
+
+  return {
+    start: plan,
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+
+  function plan(): void {
+    if (stopped) return
+    const next = setTimeout(() => void sweep(), sweepMs)
+    timer = next
+    // A timer must not keep a process alive that has nothing else to do.
+    if (typeof next === 'object' && 'unref' in next) next.unref()
+  }
+
+  async function sweep(): Promise<void> {
+    round += 1
+    try {
+      await recovery.retryLost()
+      await recovery.actOnDue()
+      if (shared) {
+        await recovery.renewLeases(held())
+        await recovery.takeUpOrphans()
+      }
+      if (round % pruneEvery === 1) await recovery.prune()
+    } catch (cause) {
+      if (!stopped) log.warn('due work could not be done', { cause })
+    }
+    plan()
+  }
+}

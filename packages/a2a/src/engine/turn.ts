@@ -1,0 +1,114 @@
+/** What an agent is given: one turn of a task. It shows what the engine knows, and asks the engine for the rest. */
+import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agents/agent.ts'
+import type { Caller } from '../model/caller.ts'
+import type { TurnOptions } from '../model/record.ts'
+import type { Artifact, Json, Message, Task } from '../model/task.ts'
+import type { Live } from './live.ts'
+
+export interface TurnParts {
+  readonly live: Live
+  readonly message: Message
+  readonly options: TurnOptions
+  readonly caller: Caller
+  readonly resumed: Resumed | undefined
+  readonly log: AgentLog
+  readonly messages: AsyncIterable<Message>
+  signal(): AbortSignal
+  /** The task as it stands, once everything said so far is written. */
+  current(): Promise<Task | undefined>
+  conversation(): Promise<readonly Task[]>
+  referenced(): Promise<readonly Task[]>
+  checkpoint(data: Json): Promise<void>
+  ask(question: string | AgentMessage, options: AskOptions): Promise<Message>
+}
+
+export function createTurn(parts: TurnParts): Turn {
+  const { live, message, options } = parts
+  return {
+    get text(): string {
+      return textOf(message)
+    },
+    message,
+    get task(): Turn['task'] {
+      return { id: live.id, contextId: live.fold.contextId, state: live.fold.status.state }
+    },
+    async history(): Promise<readonly Message[]> {
+      return (await parts.current())?.history ?? [message]
+    },
+    async artifacts(): Promise<readonly Artifact[]> {
+      return (await parts.current())?.artifacts ?? []
+    },
+    context: () => parts.conversation(),
+    references: () => parts.referenced(),
+    caller: parts.caller,
+    get signal(): AbortSignal {
+      return parts.signal()
+    },
+    resumed: parts.resumed,
+    checkpoint: (data) => parts.checkpoint(data),
+    ask: async (question, askOptions = {}) => textOf(await parts.ask(question, askOptions)),
+    askMessage: (question, askOptions = {}) => parts.ask(question, askOptions),
+    messages: parts.messages,
+    acceptedOutputModes: options.acceptedOutputModes ?? [],
+    metadata: options.metadata ?? {},
+    extensions: options.extensions ?? [],
+    log: parts.log,
+  }
+}
+
+export function textOf(message: Message): string {
+  const [only] = message.parts
+  if (message.parts.length === 1 && only !== undefined && 'text' in only) return only.text
+  return message.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
+}
+
+/** An AbortSignal made only if somebody looks at it: most short turns never do, and a controller is not free. */
+export function createStopSignal(): { signal(): AbortSignal; abort(reason: unknown): void } {
+  let controller: AbortController | undefined
+  let aborted: { readonly reason: unknown } | undefined
+  return {
+    signal() {
+      if (controller === undefined) {
+        controller = new AbortController()
+        if (aborted !== undefined) controller.abort(aborted.reason)
+      }
+      return controller.signal
+    },
+    abort(reason) {
+      if (aborted !== undefined) return
+      aborted = { reason }
+      controller?.abort(reason)
+    },
+  }
+}
+
+/** Values handed to one consumer, as they come: the messages that steer a turn. */
+export function createInbox<T>(): { push(value: T): void; end(): void; readonly values: AsyncIterable<T> } {
+  const waiting: T[] = []
+  let ended = false
+  let wake: (() => void) | undefined
+  const changed = (): void => {
+    wake?.()
+    wake = undefined
+  }
+  async function* read(): AsyncGenerator<T> {
+    for (;;) {
+      while (waiting.length > 0) yield waiting.shift() as T
+      if (ended) return
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
+  }
+  return {
+    push(value) {
+      waiting.push(value)
+      changed()
+    },
+    end() {
+      ended = true
+      changed()
+    },
+    get values() {
+      return read()
+    },
+  }
+}

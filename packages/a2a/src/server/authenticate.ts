@@ -1,0 +1,61 @@
+/** Asks the given function who calls, and makes of its answer a caller or one of two refusals (B-150, B-151). */
+import type { HttpRequest } from '../bindings/http.ts'
+import { anonymous, type Caller } from '../model/caller.ts'
+import type { SecurityScheme } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import type { EngineLog } from '../engine/contract.ts'
+import type { Authenticate } from './options.ts'
+import type { Resident } from './roster.ts'
+
+export interface Doorkeeper {
+  /** A promise only if there is somebody to ask. */
+  identify(request: HttpRequest, resident: Resident): Caller | Promise<Caller>
+  /** The WWW-Authenticate header that goes with an UNAUTHENTICATED error. */
+  challenge(error: A2AError, resident: Resident): string
+}
+
+export function createDoorkeeper(authenticate: Authenticate | undefined, log: EngineLog): Doorkeeper {
+  return {
+    identify(request, resident) {
+      return authenticate === undefined ? anonymous : ask(authenticate, request, resident, log)
+    },
+    challenge({ details }, { settings }) {
+      const own = typeof details.challenge === 'string' ? details.challenge : authenticate?.challenge
+      return printable(own ?? challengeOf(settings.securitySchemes ?? {}))
+    },
+  }
+}
+
+async function ask(
+  authenticate: Authenticate,
+  request: HttpRequest,
+  resident: Resident,
+  log: EngineLog,
+): Promise<Caller> {
+  const { method, path, query, remoteAddress } = request
+  const header = (name: string): string | undefined => request.header(name)
+  try {
+    const caller = await authenticate({ method, path, query, header, remoteAddress, agent: resident.name })
+    if (caller !== undefined && caller !== null) return caller
+  } catch (reason) {
+    if (reason instanceof A2AError) throw reason
+    // Token libraries throw what they think of a token. That is a refusal, and not for the caller to read.
+    log.warn('authentication failed', { agent: resident.name, cause: reason })
+  }
+  throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+}
+
+/** From the schemes that the card declares. Those without a name in HTTP are left out. */
+function challengeOf(schemes: { readonly [name: string]: SecurityScheme }): string {
+  const names = Object.values(schemes).flatMap((scheme) => {
+    if ('httpAuthSecurityScheme' in scheme) return [scheme.httpAuthSecurityScheme.scheme]
+    return 'oauth2SecurityScheme' in scheme || 'openIdConnectSecurityScheme' in scheme ? ['Bearer'] : []
+  })
+  const known = [...new Set(names.map((name) => name.charAt(0).toUpperCase() + name.slice(1)))]
+  return known.length > 0 ? known.join(', ') : 'Bearer'
+}
+
+/** A header holds one line of visible characters, whatever an error's details hold. */
+function printable(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e]/g, '')
+}

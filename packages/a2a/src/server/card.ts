@@ -1,0 +1,154 @@
+/**
+ * The cards of one agent: one description, a shape for each kind of reader, each written
+ * out once for each address we are known by.
+ */
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { AgentCard, AgentInterface } from '../model/card.ts'
+import { mergedCard } from '../versions/merged-card.ts'
+import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { Resident } from './roster.ts'
+
+/** `0.2` is what /.well-known/agent.json holds. */
+export type CardVariant = 'merged' | VersionId
+
+export interface CardOptions {
+  /** Newest first. */
+  readonly offered: readonly ProtocolVersion[]
+  readonly maxAgeSeconds: number
+  /** Whether the card is shown to known callers only. */
+  readonly isPrivate: boolean
+  readonly now: number
+}
+
+export interface Cards {
+  /** `undefined` if no version on offer has such a card. */
+  serve(request: HttpRequest, base: string, variant: CardVariant): HttpResponse | undefined
+  describe(base: string): AgentCard
+}
+
+interface WrittenCard {
+  readonly body: string
+  readonly etag: string
+  readonly headers: HttpHeaders
+}
+
+/** Behind one name there are few addresses; whoever invents Hosts must not fill the memory. */
+const mostAddresses = 32
+
+export function createCards(resident: Resident, options: CardOptions): Cards {
+  const written = new Map<string, WrittenCard | undefined>()
+  // HTTP dates have whole seconds; a card changes only with its process.
+  const lastModified = new Date(options.now - (options.now % 1000)).toUTCString()
+  const describe = (base: string): AgentCard => describeAgent(resident, base, options.offered)
+
+  function write(base: string, variant: CardVariant): WrittenCard | undefined {
+    const shape = shapeCard(describe(base), variant, options.offered)
+    if (shape === undefined) return undefined
+    const body = JSON.stringify(shape)
+    const etag = `"${fingerprint(body)}"`
+    const headers = {
+      'content-type': 'application/json',
+      'cache-control': `${options.isPrivate ? 'private' : 'public'}, max-age=${options.maxAgeSeconds}`,
+      etag,
+      'last-modified': lastModified,
+      vary: options.isPrivate ? 'A2A-Version, Authorization' : 'A2A-Version',
+    }
+    return { body, etag, headers }
+  }
+
+  return {
+    describe,
+    serve(request, base, variant) {
+      const key = `${variant} ${base}`
+      let card = written.get(key)
+      if (card === undefined) {
+        card = write(base, variant)
+        if (written.size >= mostAddresses * 4) written.clear()
+        written.set(key, card)
+      }
+      if (card === undefined) return undefined
+      const { 'content-type': _, ...withoutBody } = card.headers
+      if (isFresh(request, card.etag, lastModified)) return { status: 304, headers: withoutBody, body: '' }
+      return { status: 200, headers: card.headers, body: card.body }
+    },
+  }
+}
+
+/** A match of the tag decides; the date counts only for those who send no tag (RFC 9110 §13.2.2). */
+function isFresh(request: HttpRequest, etag: string, lastModified: string): boolean {
+  const tags = request.header('if-none-match')
+  if (tags !== undefined) return tags.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+  const since = request.header('if-modified-since')
+  return since !== undefined && Date.parse(since) >= Date.parse(lastModified)
+}
+
+function shapeCard(
+  card: AgentCard,
+  variant: CardVariant,
+  offered: readonly ProtocolVersion[],
+): Record<string, unknown> | undefined {
+  const [newest] = offered
+  const speaks = (id: VersionId): ProtocolVersion | undefined => offered.find((version) => version.id === id)
+  const legacy = speaks('0.3') ?? speaks('0.2')
+  switch (variant) {
+    case 'merged':
+      // With one generation on offer there is nothing to merge.
+      return legacy === undefined || newest?.id !== '1.0' ? newest?.json.encodeCard(card) : mergedCard(card)
+    case '1.0':
+      return (speaks('1.0') ?? newest)?.json.encodeCard(card)
+    case '0.3':
+      return (legacy ?? newest)?.json.encodeCard(card)
+    case '0.2':
+      return (speaks('0.2') ?? legacy)?.json.encodeCard(card)
+  }
+}
+
+/** Each binding once a version, newest first (B-8, B-16). The 0.2 card is the 0.3 one, so 0.2 has no entries of its own. */
+function interfacesOf(resident: Resident, base: string, offered: readonly ProtocolVersion[]): AgentInterface[] {
+  const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
+  const home = base + resident.path
+  return listed.flatMap(({ id, spelling }): AgentInterface[] => [
+    { url: resident.path === '' ? `${base}/a2a` : home, protocolBinding: 'JSONRPC', protocolVersion: id },
+    ...(spelling.routes.length > 0 ? [{ url: home, protocolBinding: 'HTTP+JSON', protocolVersion: id }] : []),
+  ])
+}
+
+function describeAgent(resident: Resident, base: string, offered: readonly ProtocolVersion[]): AgentCard {
+  const { settings, extensions, entry } = resident
+  const name = settings.name ?? 'Agent'
+  // Required texts and lists are never empty: signers and readers disagree about what an empty one means (§1.6, J-9).
+  const description = settings.description || `${name}, an A2A agent`
+  const { provider, documentationUrl, iconUrl, securitySchemes, securityRequirements } = settings
+  return {
+    name,
+    description,
+    supportedInterfaces: interfacesOf(resident, base, offered),
+    ...(provider !== undefined ? { provider } : {}),
+    version: settings.version ?? '1.0.0',
+    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    capabilities: {
+      streaming: entry.streaming,
+      pushNotifications: false,
+      extensions,
+      ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
+    },
+    ...(securitySchemes !== undefined ? { securitySchemes } : {}),
+    ...(securityRequirements !== undefined ? { securityRequirements } : {}),
+    defaultInputModes: settings.inputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
+    defaultOutputModes: settings.outputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
+    skills: settings.skills?.length ? settings.skills : [{ id: 'default', name, description, tags: ['general'] }],
+    ...(iconUrl !== undefined ? { iconUrl } : {}),
+  }
+}
+
+/** 64 bits of FNV-1a: it only has to differ when the card does, and runs everywhere without waiting. */
+function fingerprint(text: string): string {
+  let high = 0x811c9dc5
+  let low = 0xcbf29ce4
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    high = Math.imul(high ^ unit, 0x01000193)
+    low = Math.imul(low ^ unit ^ (high >>> 15), 0x01000193)
+  }
+  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0')
+}

@@ -1,0 +1,28 @@
+/** What holds when an operator says nothing, in one place so that it can be read and documented. */
+import type { AgentOptions } from '../engine/contract.ts'
+import type { Limits } from './options.ts'
+
+export const defaultLimits: Limits = {
+  bodyBytes: 20_000_000,
+  parts: 1_000,
+  metadataDepth: 32,
+  tasksPerCaller: 10_000,
+  streamsPerCaller: 2_000,
+  // Longer than a turn may take by default, so that whoever waits gets the end and not the middle (B-67).
+  waitMs: 600_000,
+}
+
+export const defaultAgentOptions: AgentOptions = {
+  turnTimeoutMs: 300_000,
+  whenBusy: 'queue',
+  cancelGraceMs: 5_000,
+  openAfterMs: 250,
+  coalesceText: true,
+  keepOpenOnInputRequired: false,
+}
+
+export const keepAliveMs = 15_000
+/** Due work: ends of turns and of waiting. A local timer is earlier where there is one. */
+export const sweepMs = 1_000
+export const stallMs = 30_000
+export const cardMaxAgeSeconds = 300

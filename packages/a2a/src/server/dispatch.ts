@@ -1,0 +1,163 @@
+/**
+ * The corridor: a request comes in, is told who it is for, which version and binding it
+ * speaks and who sent it, and an answer goes out in the same words. Nothing past this
+ * file knows a version.
+ */
+import type { Call, Framing } from '../bindings/call.ts'
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { readJson } from '../bindings/json-body.ts'
+import { jsonrpcFraming, readEnvelope } from '../bindings/jsonrpc.ts'
+import { findParameter } from '../bindings/query.ts'
+import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../bindings/rest.ts'
+import { readCursor, sseHeaders } from '../bindings/sse.ts'
+import type { Caller } from '../model/caller.ts'
+import { A2AError } from '../model/error.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Dialect, ProtocolVersion } from '../versions/version.ts'
+import { activeExtensions, requestedExtensions } from './extensions.ts'
+import { perform } from './perform.ts'
+import { streamChunks } from './stream.ts'
+import type { Resident } from './roster.ts'
+import type { House } from './house.ts'
+
+/** One binding's door: everything up to the Call, and back from its outcome. */
+export interface Dispatch {
+  jsonrpc(request: HttpRequest, resident: Resident): Promise<HttpResponse>
+  rest(request: HttpRequest, resident: Resident, path: string): Promise<HttpResponse>
+  /** Whether REST has such a path in any version on offer. */
+  knows(path: string): boolean
+}
+
+interface Target {
+  readonly operation: Operation
+  readonly version: ProtocolVersion
+  readonly dialect: Dialect
+  readonly payload: unknown
+  readonly caller: Caller
+  readonly framing: Framing
+}
+
+export function createDispatch(house: House): Dispatch {
+  const { negotiator, doorkeeper, limits } = house
+  const tables = new Map<ProtocolVersion, RouteTable>()
+  const framings = new Map<ProtocolVersion, Framing>()
+  for (const version of negotiator.offered) {
+    // A path that begins with a tenant leads nowhere as long as no tenant is declared (B-166).
+    tables.set(version, compileRoutes(version.spelling.routes.filter(({ path }) => !path.startsWith('/{'))))
+    framings.set(version, restFraming(version))
+  }
+
+  async function jsonrpc(request: HttpRequest, resident: Resident): Promise<HttpResponse> {
+    const asked = negotiator.asked(request)
+    let version = negotiator.shape(asked)
+    let framing = jsonrpcFraming(version.json, 'null')
+    try {
+      const identified = doorkeeper.identify(request, resident)
+      const caller = identified instanceof Promise ? await identified : identified
+      const body = await readJson(request, limits.bodyBytes)
+      if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
+      const envelope = readEnvelope(body)
+      if ('method' in envelope && asked === undefined) version = negotiator.ofMethod(envelope.method)
+      const dialect = version.json
+      framing = jsonrpcFraming(dialect, envelope.id)
+      if ('error' in envelope) throw envelope.error
+      if (asked === 'unsupported') throw negotiator.unsupported()
+      const operation = negotiator.operation(version, envelope.method)
+      if (operation === undefined) throw methodNotFound(envelope.method, version)
+      return await answer(request, resident, { operation, version, dialect, payload: envelope.params, caller, framing })
+    } catch (reason) {
+      return house.refuse(reason, resident, version, framing)
+    }
+  }
+
+  async function rest(request: HttpRequest, resident: Resident, path: string): Promise<HttpResponse> {
+    const asked = negotiator.asked(request)
+    const version = asked === undefined ? negotiator.ofPath(path) : negotiator.shape(asked)
+    const framing = framings.get(version) as Framing
+    try {
+      if (asked === 'unsupported') throw negotiator.unsupported()
+      const match = (tables.get(version) as RouteTable).match(request.method, path)
+      if (match.outcome === 'unknown') throw new A2AError('METHOD_NOT_FOUND', `A2A ${version.id} has no such path`)
+      if (match.outcome === 'wrong-verb') {
+        const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${match.allow}`)
+        return house.refuse(error, resident, version, framing, { allow: match.allow })
+      }
+      const identified = doorkeeper.identify(request, resident)
+      const caller = identified instanceof Promise ? await identified : identified
+      const { route } = match.route
+      const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
+      const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
+      const target = { operation: route.operation, version, dialect: version.proto, payload, caller, framing }
+      return await answer(request, resident, target)
+    } catch (reason) {
+      return house.refuse(reason, resident, version, framing)
+    }
+  }
+
+  async function answer(request: HttpRequest, resident: Resident, target: Target): Promise<HttpResponse> {
+    const { version, framing } = target
+    const call = callOf(request, resident, target)
+    const outcome = await perform(house.performParts, { call, request, resident, card: () => house.card(request, resident) })
+    if (typeof outcome === 'string') {
+      const headers = headersOf(version, call, framing.contentType, request.method !== 'POST')
+      return { status: 200, headers, body: framing.before + outcome + framing.after }
+    }
+    const chunks = streamChunks({
+      ...outcome,
+      framing,
+      keepAliveMs: house.keepAliveMs,
+      failed: (reason) => house.report(reason, resident),
+    })
+    return { status: 200, headers: { ...headersOf(version, call, framing.contentType, false), ...sseHeaders }, chunks }
+  }
+
+  return {
+    jsonrpc,
+    rest,
+    knows: (path) => [...tables.values()].some((table) => table.match('GET', path).outcome !== 'unknown'),
+  }
+}
+
+function callOf(request: HttpRequest, resident: Resident, target: Target): Call {
+  const { operation, version, dialect, payload, caller } = target
+  const lastEventId = isStream(operation) ? cursorOf(request) : undefined
+  return {
+    operation,
+    version,
+    dialect,
+    payload,
+    agent: resident.name,
+    caller,
+    extensions: activeExtensions(requestedExtensions(request, version), resident),
+    ...(lastEventId !== undefined ? { lastEventId } : {}),
+    get signal() {
+      return request.signal
+    },
+  }
+}
+
+function isStream(operation: Operation): boolean {
+  return operation === 'SendStreamingMessage' || operation === 'SubscribeToTask'
+}
+
+/** Browsers cannot set the header on a first connection, so the query may say it too. */
+function cursorOf(request: HttpRequest): number | undefined {
+  return readCursor(request.header('last-event-id')) ?? readCursor(findParameter(request.query, 'lasteventid'))
+}
+
+function headersOf(version: ProtocolVersion, call: Call, contentType: string, isRead: boolean): HttpHeaders {
+  if (!isRead && call.extensions.length === 0) return { 'content-type': contentType, 'a2a-version': version.id }
+  return {
+    'content-type': contentType,
+    'a2a-version': version.id,
+    // A task is its owner's, and no cache between us is (B-140).
+    ...(isRead ? { 'cache-control': 'no-store' } : {}),
+    // Only URIs of our own card are echoed (B-143).
+    ...(call.extensions.length > 0 ? { [version.spelling.extensionsHeader]: call.extensions.join(', ') } : {}),
+  }
+}
+
+function methodNotFound(method: string, version: ProtocolVersion): A2AError {
+  // A name as long as the body would otherwise come back as long as the body.
+  return new A2AError('METHOD_NOT_FOUND', `Method not found in A2A ${version.id}: ${method.slice(0, 100)}`)
+}

@@ -1,0 +1,102 @@
+/**
+ * Who may knock: the Host a request is for and the page it comes from. On a machine of
+ * one's own nobody logs in, so a page elsewhere that makes the browser call here, or a
+ * name elsewhere that resolves here, must be turned away (DNS rebinding). And the
+ * other way round: the pages that were invited (CORS).
+ */
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { A2AError } from '../model/error.ts'
+
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** Throws PERMISSION_DENIED for a foreign Host, or for a page that is neither of that Host nor invited. */
+export function checkHost(request: HttpRequest, hosts: ReadonlySet<string>, cors: CorsRule): void {
+  const host = request.header('host')
+  if (host === undefined || !hosts.has(hostname(host).toLowerCase())) {
+    throw new A2AError('PERMISSION_DENIED', 'This server does not answer for that Host')
+  }
+  const origin = request.header('origin')
+  if (origin === undefined || cors.allows(origin)) return
+  const scheme = origin.indexOf('://')
+  if (scheme < 0 || origin.slice(scheme + 3).toLowerCase() !== host.toLowerCase()) {
+    throw new A2AError('PERMISSION_DENIED', 'Pages of that origin may not call this server')
+  }
+}
+
+/** Without the port. */
+export function hostname(host: string): string {
+  const colon = host.lastIndexOf(':')
+  return colon > host.lastIndexOf(']') ? host.slice(0, colon) : host
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')
+}
+
+/**
+ * Whether the sender sits at this machine. A proxy on this machine does not count: it
+ * speaks for strangers, and says so in the headers it adds or the Host it keeps.
+ */
+export function isLocal(request: HttpRequest): boolean {
+  return (
+    request.remoteAddress !== undefined &&
+    isLoopbackAddress(request.remoteAddress) &&
+    loopbackHosts.includes(hostname(request.header('host') ?? '').toLowerCase()) &&
+    request.header('x-forwarded-for') === undefined &&
+    request.header('forwarded') === undefined
+  )
+}
+
+export interface CorsRule {
+  readonly enabled: boolean
+  allows(origin: string): boolean
+  /** To be added to the answer. Empty for requests that come from no page or from one that was not invited. */
+  headers(request: HttpRequest): HttpHeaders
+  /** The answer to a browser that asks first; `undefined` if this is not such a question. */
+  preflight(request: HttpRequest): HttpResponse | undefined
+}
+
+const allowedHeaders =
+  'Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions, X-A2A-Extensions, ' +
+  'Traceparent, Tracestate, X-API-Key'
+const exposedHeaders =
+  'A2A-Version, A2A-Extensions, X-A2A-Extensions, Allow, ETag, Last-Modified, Retry-After, WWW-Authenticate'
+const nothing: HttpHeaders = {}
+
+export function createCors(origins: readonly string[] | '*' | undefined): CorsRule {
+  const listed = new Set(origins === '*' ? [] : origins)
+  const allows = (origin: string): boolean => origins === '*' || listed.has(origin)
+
+  function headers(request: HttpRequest): HttpHeaders {
+    if (origins === undefined) return nothing
+    const origin = request.header('origin')
+    // Caches must keep the answers to different pages apart, also the answer that invites nobody.
+    if (origin === undefined || !allows(origin)) return { vary: 'Origin' }
+    return {
+      'access-control-allow-origin': origins === '*' ? '*' : origin,
+      'access-control-expose-headers': exposedHeaders,
+      vary: 'Origin',
+    }
+  }
+
+  return {
+    enabled: origins !== undefined,
+    allows,
+    headers,
+    preflight(request) {
+      if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined) return undefined
+      const origin = request.header('origin')
+      if (origin === undefined || !allows(origin)) return { status: 403, headers: { vary: 'Origin' }, body: '' }
+      return {
+        status: 204,
+        headers: {
+          ...headers(request),
+          'access-control-allow-methods': 'GET, HEAD, POST, DELETE, OPTIONS',
+          'access-control-allow-headers': allowedHeaders,
+          'access-control-max-age': '600',
+        },
+        body: '',
+      }
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** What all requests of one server share: its agents, its rules, its engine, and how it says no. */
+import type { Framing } from '../bindings/call.ts'
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { Engine, EngineLog } from '../engine/contract.ts'
+import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import type { ProtocolVersion } from '../versions/version.ts'
+import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
+import { baseUrl } from './base-url.ts'
+import { type Cards, createCards } from './card.ts'
+import * as defaults from './defaults.ts'
+import { consoleLog } from './log.ts'
+import { createNegotiator, type Negotiator } from './negotiate.ts'
+import type { HouseOptions, Limits } from './options.ts'
+import type { PerformParts } from './perform.ts'
+import type { Resident, Roster } from './roster.ts'
+import { createSharedBytes } from './shared-bytes.ts'
+import { createSlots } from './slots.ts'
+
+export interface House {
+  readonly negotiator: Negotiator
+  readonly doorkeeper: Doorkeeper
+  readonly limits: Limits
+  readonly keepAliveMs: number
+  readonly performParts: PerformParts
+  cards(resident: Resident): Cards
+  base(request: HttpRequest): string
+  card(request: HttpRequest, resident: Resident): AgentCard
+  /** What the client may know of a failure. The rest goes to the log. */
+  report(reason: unknown, resident: Resident): A2AError
+  refuse(
+    reason: unknown,
+    resident: Resident,
+    version: ProtocolVersion,
+    framing: Framing,
+    more?: HttpHeaders,
+  ): HttpResponse
+}
+
+export function createHouse(options: HouseOptions, roster: Roster, engine: Engine): House {
+  const log: EngineLog = options.log ?? consoleLog
+  const limits = { ...defaults.defaultLimits, ...options.limits }
+  const negotiator = createNegotiator(options.versions, options.strict ?? false)
+  const doorkeeper = createDoorkeeper(options.authenticate, log)
+  const address = { publicUrl: options.publicUrl, trustProxy: options.trustProxy ?? false }
+  const cardOptions = {
+    offered: negotiator.offered,
+    maxAgeSeconds: options.cardMaxAgeSeconds ?? defaults.cardMaxAgeSeconds,
+    isPrivate: options.protectCard ?? false,
+    now: Date.now(),
+  }
+  const cards = new Map([...roster.byName.values()].map((resident) => [resident, createCards(resident, cardOptions)]))
+  const cardsOf = (resident: Resident): Cards => cards.get(resident) as Cards
+  const base = (request: HttpRequest): string => baseUrl(request, address)
+
+  function report(reason: unknown, resident: Resident): A2AError {
+    const error = A2AError.from(reason)
+    if (error.code === 'INTERNAL') log.error('a request failed', { agent: resident.name, cause: error.cause ?? error })
+    return error
+  }
+
+  return {
+    negotiator,
+    doorkeeper,
+    limits,
+    keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
+    performParts: {
+      engine,
+      bytes: createSharedBytes(),
+      slots: createSlots(limits.streamsPerCaller),
+      anonymousMayList: options.anonymousMayList,
+    },
+    cards: cardsOf,
+    base,
+    card: (request, resident) => cardsOf(resident).describe(base(request)),
+    report,
+    refuse(reason, resident, version, framing, more) {
+      const error = report(reason, resident)
+      const status = framing.status(error)
+      return {
+        status,
+        headers: {
+          'content-type': framing.contentType,
+          'a2a-version': version.id,
+          ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': doorkeeper.challenge(error, resident) } : {}),
+          ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
+          ...more,
+        },
+        body: framing.error(error),
+      }
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/** What a server is told: about its agents, and about the house they live in. Types only. */
+import type { Agent } from '../agents/agent.ts'
+import type { AgentOptions, EngineLimits, EngineLog, EngineRetention } from '../engine/contract.ts'
+import type { Caller } from '../model/caller.ts'
+import type { AgentCard, AgentExtension, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
+import type { Store } from '../stores/store.ts'
+import type { VersionId } from '../versions/version.ts'
+
+/** One agent: what it does, what its card says, and how the engine treats it. */
+export interface AgentSettings extends Partial<AgentOptions> {
+  readonly agent: Agent
+  /** Of the card. Default: the agent's key, or `Agent`. */
+  readonly name?: string
+  readonly description?: string
+  /** The agent's own version. Default `1.0.0`. */
+  readonly version?: string
+  readonly skills?: readonly AgentSkill[]
+  readonly provider?: AgentProvider
+  readonly documentationUrl?: string
+  readonly iconUrl?: string
+  /** Media types it takes. Default: anything; parts of other types are then refused (B-70). */
+  readonly inputModes?: readonly string[]
+  readonly outputModes?: readonly string[]
+  /** Default true. */
+  readonly streaming?: boolean
+  /** Declared in the card; a `required` one must be asked for by whoever sends a message (B-144). */
+  readonly extensions?: readonly AgentExtension[]
+  readonly securitySchemes?: { readonly [name: string]: SecurityScheme }
+  readonly securityRequirements?: readonly SecurityRequirement[]
+  /** What callers who proved who they are see beyond the public card. */
+  readonly extendedCard?: ExtendedCard
+}
+
+/** Laid over the public card. A function may answer each caller otherwise; nothing means "not configured" (B-136). */
+export type CardPatch = Partial<Omit<AgentCard, 'supportedInterfaces' | 'capabilities' | 'signatures'>>
+export type ExtendedCard =
+  | CardPatch
+  | ((caller: Caller) => CardPatch | undefined | null | Promise<CardPatch | undefined | null>)
+
+/** The part of a request that may prove who calls: never its body (B-150). */
+export interface Credentials {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** By lower-case name. */
+  header(name: string): string | undefined
+  readonly remoteAddress?: string | undefined
+  /** The name of the agent that is called. */
+  readonly agent: string
+}
+
+/**
+ * Who calls. Nothing, or a throw, means 401; an A2AError with PERMISSION_DENIED means 403.
+ * `challenge` is the WWW-Authenticate header; an UNAUTHENTICATED error may bring its own in `details.challenge`.
+ */
+export interface Authenticate {
+  (credentials: Credentials): Caller | undefined | null | Promise<Caller | undefined | null>
+  readonly challenge?: string
+}
+
+export interface Limits extends EngineLimits {
+  /** Of a request's body. Default 20 MB. */
+  readonly bodyBytes: number
+  /** Streams open at one time. */
+  readonly streamsPerCaller: number
+}
+
+export interface HouseOptions {
+  /** Where the agents are reached from outside; a mount prefix is added. Default: as the request's Host says. */
+  readonly publicUrl?: string
+  /** The path under which this handler is mounted, where the framework does not cut it off itself. */
+  readonly prefix?: string
+  /** Whether X-Forwarded-Host and X-Forwarded-Proto may be believed. Default false. */
+  readonly trustProxy?: boolean
+  /** The origins that browsers may call from. Default: none. */
+  readonly cors?: readonly string[] | '*'
+  /** If given, requests for any other Host, or from a page of any other origin, are refused. */
+  readonly hosts?: readonly string[]
+  /** Reads a missing A2A-Version as 0.3, as the letter of 1.0 says, instead of looking at method or path. */
+  readonly strict?: boolean
+  /** What is offered. Default: all. */
+  readonly versions?: readonly VersionId[]
+  /** The card for whoever does not say which version. Default `merged`. */
+  readonly card?: 'merged' | '1.0' | '0.3'
+  /** Default 300. */
+  readonly cardMaxAgeSeconds?: number
+  /** Asks for credentials before showing the card as well (B-24). */
+  readonly protectCard?: boolean
+  /** Whether callers without a name may list tasks. Default: those on this machine may. */
+  readonly anonymousMayList?: boolean
+  readonly authenticate?: Authenticate
+  readonly limits?: Partial<Limits>
+  /** Default 15 s. */
+  readonly keepAliveMs?: number
+  /** A connection that takes nothing for so long is dropped; its reader resumes by cursor. Default 30 s. */
+  readonly stallMs?: number
+  /** What is removed after a while. Default: nothing, unless the store has a rule of its own. */
+  readonly retention?: EngineRetention
+  /** 32 bytes that wrap the keys in the store, so that a copy of the store alone signs nothing. */
+  readonly masterKey?: Uint8Array
+  /** Default: warnings and errors go to the console. */
+  readonly log?: EngineLog
+}
+
+/** One agent, described in place, or several by name. */
+export type AgentsOption =
+  | (AgentSettings & { readonly agents?: undefined })
+  | { readonly agents: { readonly [name: string]: Agent | AgentSettings }; readonly agent?: undefined }
+
+export type HandlerOptions = HouseOptions & AgentsOption & { readonly store: Store }

@@ -1,0 +1,154 @@
+/**
+ * One call, decoded, done and encoded. The engine does the work; what is refused here
+ * is what only the server knows: which extensions a card requires, that there are no
+ * tenants and no webhooks yet, and how many streams one caller may hold.
+ */
+import type { Call } from '../bindings/call.ts'
+import type { HttpRequest } from '../bindings/http.ts'
+import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
+import { A2AError, invalidParams } from '../model/error.ts'
+import { cursorExtension } from '../model/extension.ts'
+import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
+import type { AgentCard } from '../model/card.ts'
+import { extendedCard } from './extended-card.ts'
+import { requireExtensions, withCursor } from './extensions.ts'
+import { isLocal } from './guard.ts'
+import type { Resident } from './roster.ts'
+import type { SharedBytes } from './shared-bytes.ts'
+import type { Slots } from './slots.ts'
+
+export interface PerformParts {
+  readonly engine: Engine
+  readonly bytes: SharedBytes
+  readonly slots: Slots
+  readonly anonymousMayList: boolean | undefined
+}
+
+/** A JSON text, or a stream with what turns its items into such texts. */
+export type Outcome = string | OpenStream
+export interface OpenStream {
+  readonly stream: EventStream
+  encode(item: StreamItem): string
+  /** Gives the caller's slot back. */
+  ended(): void
+}
+
+export interface Performance {
+  readonly call: Call
+  readonly request: HttpRequest
+  readonly resident: Resident
+  /** The public card as this request's sender sees it. */
+  card(): AgentCard
+}
+
+export async function perform(parts: PerformParts, performance: Performance): Promise<Outcome> {
+  const { engine, bytes } = parts
+  const { call, resident } = performance
+  const { dialect } = call
+  switch (call.operation) {
+    case 'SendMessage': {
+      const request = decodeSend('SendMessage', performance)
+      return dialect.encodeResult('SendMessage', await engine.sendMessage(request, contextOf(parts, performance)))
+    }
+    case 'SendStreamingMessage': {
+      requireStreaming(resident)
+      const request = decodeSend('SendStreamingMessage', performance)
+      return open(parts, performance, (context) => engine.streamMessage(request, context))
+    }
+    case 'GetTask': {
+      const request = decode('GetTask', call)
+      return bytes.task(dialect, await engine.getTask(request, contextOf(parts, performance)))
+    }
+    case 'ListTasks': {
+      const request = decode('ListTasks', call)
+      return dialect.encodeResult('ListTasks', await engine.listTasks(request, contextOf(parts, performance)))
+    }
+    case 'CancelTask': {
+      const request = decode('CancelTask', call)
+      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance)))
+    }
+    case 'SubscribeToTask': {
+      requireStreaming(resident)
+      const request = decode('SubscribeToTask', call)
+      // 0.x shows a finished task once more, 1.0 refuses (B-106, B-108).
+      const finished = call.version.id === '1.0' ? 'refuse' : 'replay'
+      return open(parts, performance, (context) => engine.subscribe(request, context, finished))
+    }
+    case 'GetExtendedAgentCard': {
+      decode('GetExtendedAgentCard', call)
+      const card = await extendedCard(resident, performance.card(), call.caller)
+      return dialect.encodeResult('GetExtendedAgentCard', card)
+    }
+    case 'CreateTaskPushNotificationConfig':
+    case 'GetTaskPushNotificationConfig':
+    case 'ListTaskPushNotificationConfigs':
+    case 'DeleteTaskPushNotificationConfig':
+      throw pushNotSupported()
+  }
+}
+
+function decode<O extends Operation>(operation: O, { dialect, payload }: Call): RequestOf<O> {
+  const request = dialect.decodeRequest(operation, payload)
+  if (request.tenant !== undefined && request.tenant !== '') {
+    throw invalidParams([{ field: 'tenant', description: 'names a tenant, and this agent declares none' }])
+  }
+  return request
+}
+
+function decodeSend(operation: 'SendMessage' | 'SendStreamingMessage', performance: Performance): SendMessageRequest {
+  const { call, resident } = performance
+  requireExtensions(call.extensions, resident)
+  const request = decode(operation, call)
+  if (request.configuration?.taskPushNotificationConfig !== undefined) throw pushNotSupported()
+  return request
+}
+
+function requireStreaming({ entry }: Resident): void {
+  if (!entry.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream')
+}
+
+function pushNotSupported(): A2AError {
+  return new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent sends no push notifications')
+}
+
+function contextOf(parts: PerformParts, { call, request }: Performance): CallContext {
+  return {
+    agent: call.agent,
+    tenant: call.caller.tenant ?? '',
+    caller: call.caller,
+    // Asked for by those who wait; most calls are answered before anybody could leave.
+    get signal() {
+      return call.signal
+    },
+    extensions: call.extensions,
+    ...(call.lastEventId !== undefined ? { lastEventId: call.lastEventId } : {}),
+    get mayList() {
+      return call.caller.anonymous !== true || (parts.anonymousMayList ?? isLocal(request))
+    },
+  }
+}
+
+/** The stream has begun when this resolves: until then its errors are plain ones (F-7). */
+async function open(
+  parts: PerformParts,
+  performance: Performance,
+  start: (context: CallContext) => Promise<EventStream>,
+): Promise<OpenStream> {
+  const { dialect, caller, extensions } = performance.call
+  const release = parts.slots.take(caller.id)
+  try {
+    const stream = await start(contextOf(parts, performance))
+    const marks = extensions.includes(cursorExtension)
+    return {
+      stream,
+      encode(item) {
+        const event = marks ? withCursor(item) : item.event
+        return dialect.seal(parts.bytes.event(dialect, event), event, item.final)
+      },
+      ended: release,
+    }
+  } catch (reason) {
+    release()
+    throw reason
+  }
+}

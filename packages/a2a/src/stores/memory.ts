@@ -1,0 +1,160 @@
+/**
+ * The whole contract without a disk: for tests, demos and agents whose tasks need not
+ * outlive them. It keeps the newest thousand tasks. Leases are real, so two engines over one
+ * memory store behave as two replicas do.
+ */
+import { appendTo, claimOf } from './memory/append.ts'
+import type { Claims } from './memory/append.ts'
+import { contextOf, listTasks, oldestFirst } from './memory/list.ts'
+import { prune, removeOldest } from './memory/prune.ts'
+import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './memory/push.ts'
+import { createTable } from './memory/table.ts'
+import type { Entry } from './memory/table.ts'
+import { isLive } from './decide.ts'
+import { dueAgainMs } from './store.ts'
+import type { DueTime, KeyRow, LeasedTask, Store, TaskRow } from './store.ts'
+import { createWaiters } from './waiters.ts'
+
+export interface MemoryStoreOptions {
+  /** Over this many, the oldest finished ones go. Active ones never do, so there may be more. */
+  readonly maxTasks?: number
+  /** How many go at a time. */
+  readonly pruneBatch?: number
+  /** `Infinity` suits one engine; give a time to let several share the store and take over from each other. */
+  readonly leaseTtlMs?: number
+  readonly now?: () => number
+}
+
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const { maxTasks = 1_000, pruneBatch = 100, leaseTtlMs = Infinity, now = Date.now } = options
+  const table = createTable()
+  const claims: Claims = new Map()
+  const keys = new Map<string, KeyRow>()
+  const waiters = createWaiters()
+  let closed = false
+  let fence = 0
+  const newFence = (): number => (fence += 1)
+  const parts = { table, claims, now, newFence }
+
+  async function use<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    if (closed) throw new Error('The store is closed')
+    return work()
+  }
+  const pushOf = (taskId: string, id: string) => table.get(taskId)?.pushes.get(id)
+
+  return {
+    leaseTtlMs,
+
+    append: (taskId, append) =>
+      use(() => {
+        const answer = appendTo(parts, taskId, append)
+        if (answer.outcome !== 'appended') return answer
+        if (append.create !== undefined && table.size > maxTasks) removeOldest(table, claims, pruneBatch)
+        if (append.records.length > 0) waiters.wake(taskId)
+        return answer
+      }),
+    load: (taskId) => use(() => table.get(taskId)?.row),
+    read: (taskId, afterSeq, limit = Infinity) =>
+      use(() => {
+        const entry = table.get(taskId)
+        if (entry === undefined) return []
+        const from = Math.max(0, afterSeq + 1 - entry.firstSeq)
+        return entry.log.slice(from, from + limit)
+      }),
+    firstSeq: (taskId) => use(() => table.get(taskId)?.firstSeq ?? 1),
+    changed: (taskId, afterSeq, signal) =>
+      use(async () => {
+        if ((table.get(taskId)?.row.head ?? 0) <= afterSeq) await waiters.wait(taskId, signal)
+      }),
+    list: (query) => use(() => listTasks(table, query)),
+    context: (partition, contextId, limit) => use(() => contextOf(table, partition, contextId, limit)),
+    countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
+    findMessage: (key, at) =>
+      use(() => {
+        const claim = claimOf(parts, key, at)
+        return claim && { taskId: claim.taskId, hash: claim.hash }
+      }),
+
+    saveSnapshot: (taskId, snapshot) =>
+      use(() => {
+        const entry = table.get(taskId)
+        if (entry !== undefined && snapshot.seq >= (entry.snapshot?.seq ?? 0)) entry.snapshot = snapshot
+      }),
+    loadSnapshot: (taskId) => use(() => table.get(taskId)?.snapshot),
+
+    claimOrphans: (holder, at, ttlMs, limit) =>
+      use(() => {
+        const orphans = [...table.unfinished].filter(({ lease }) => lease !== undefined && !isLive(lease, at))
+        orphans.sort((a, b) => oldestFirst(a.row, b.row))
+        return orphans.slice(0, limit).map((entry): LeasedTask => {
+          entry.lease = { holder, until: at + ttlMs, fence: newFence() }
+          return { task: entry.row, fence: entry.lease.fence }
+        })
+      }),
+    renew: (holder, taskIds, until) =>
+      use(() => {
+        const at = now()
+        return taskIds.filter((taskId) => {
+          const entry = table.get(taskId)
+          const lease = entry?.lease
+          if (entry === undefined || lease?.holder !== holder || !isLive(lease, at)) return true
+          entry.lease = { ...lease, until }
+          return false
+        })
+      }),
+    claimDue: (at, limit) => use(() => dueTasks(table.unfinished, at).slice(0, limit).map(putOff(at))),
+
+    savePush: (push) => use(() => savePush(table, push, newFence())),
+    loadPush: (taskId, id) => use(() => pushOf(taskId, id)?.row),
+    listPush: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
+    deletePush: (taskId, id) => use(() => table.get(taskId)?.pushes.delete(id) ?? false),
+    claimPush: (at, until, limit) => use(() => claimPush(table, at, until, limit, newFence)),
+    movePush: (taskId, id, given, change) =>
+      use(() => {
+        const push = pushOf(taskId, id)
+        if (push === undefined || push.fence !== given || push.leasedUntil === undefined) return false
+        movePush(table.get(taskId) as Entry, push, change)
+        return true
+      }),
+    recordAttempt: (attempt) =>
+      use(() => {
+        const entry = table.get(attempt.taskId)
+        if (entry !== undefined) recordAttempt(entry, attempt)
+      }),
+    listAttempts: (taskId, pushId, limit) =>
+      use(() => {
+        const entry = table.get(taskId)
+        return entry === undefined ? [] : attemptsOf(entry, pushId, limit)
+      }),
+
+    prune: (retention) => use(() => prune(table, claims, retention, now())),
+    feed: (position, limit) => use(() => table.feedAfter(position, limit)),
+
+    listKeys: () => use(() => [...keys.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
+    saveKey: (key) =>
+      use(() => {
+        if (!keys.has(key.id)) keys.set(key.id, key)
+      }),
+    deleteKey: (id) => use(() => void keys.delete(id)),
+
+    close: async () => {
+      closed = true
+      waiters.wakeAll()
+    },
+  }
+}
+
+type DueEntry = Entry & { row: TaskRow & { readonly due: DueTime } }
+
+function dueTasks(entries: Iterable<Entry>, now: number): DueEntry[] {
+  const due = [...entries].filter((entry): entry is DueEntry => entry.row.due !== undefined && entry.row.due.at <= now)
+  return due.sort((a, b) => a.row.due.at - b.row.due.at || (a.row.id < b.row.id ? -1 : 1))
+}
+
+function putOff(now: number): (entry: DueEntry) => { task: TaskRow; due: DueTime } {
+  return (entry) => {
+    const { due } = entry.row
+    entry.row = { ...entry.row, due: { ...due, at: now + dueAgainMs } }
+    return { task: entry.row, due }
+  }
+}

@@ -1,0 +1,94 @@
+/** Appending in memory: decided and done in one go, so nothing can come between. Its cost is that of the records alone. */
+import { decide } from '../decide.ts'
+import type { Standing } from '../decide.ts'
+import type { Append, Appended, IdempotencyKey, NewTask, TaskChange, TaskRow } from '../store.ts'
+import { makeDue } from './push.ts'
+import type { Entry, Table } from './table.ts'
+
+/** The messages that were claimed. */
+export type Claims = Map<string, { readonly taskId: string; readonly hash: string; readonly expiresAt: number }>
+
+export interface AppendParts {
+  readonly table: Table
+  readonly claims: Claims
+  readonly now: () => number
+  readonly newFence: () => number
+}
+
+export function appendTo(parts: AppendParts, taskId: string, append: Append): Appended {
+  const { table, claims } = parts
+  const now = parts.now()
+  const claimed = append.idempotency && claimOf(parts, append.idempotency.key, now)
+  if (claimed !== undefined) return { outcome: 'duplicate', taskId: claimed.taskId, hash: claimed.hash }
+  const entry = table.get(taskId)
+  const decision = decide(entry && standingOf(entry), append, now, parts.newFence)
+  if (decision.outcome !== 'appended') return decision
+  const { next, answer } = decision
+  if (entry === undefined) {
+    const made = newEntry(append.create as NewTask, append.change, next)
+    table.add(made)
+    write(table, made, append, next)
+    claim(claims, made, append.idempotency)
+  } else {
+    table.replace(entry, changedRow(entry.row, append.change, next))
+    write(table, entry, append, next)
+    claim(claims, entry, append.idempotency)
+  }
+  return answer
+}
+
+/** A claim ends with its time, or with its task. */
+export function claimOf({ table, claims }: Pick<AppendParts, 'table' | 'claims'>, key: string, now: number) {
+  const found = claims.get(key)
+  return found !== undefined && found.expiresAt > now && table.get(found.taskId) !== undefined ? found : undefined
+}
+
+function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undefined): void {
+  if (idempotency === undefined) return
+  const { key, hash, expiresAt } = idempotency
+  claims.set(key, { taskId: entry.row.id, hash, expiresAt })
+  entry.keys.push(key)
+}
+
+function write(table: Table, entry: Entry, { expectedSeq, records }: Append, next: Standing): void {
+  entry.lease = next.lease
+  if (records.length === 0) return
+  let seq = expectedSeq
+  for (const { at, body } of records) entry.log.push({ seq: (seq += 1), at, body })
+  table.publish(entry.row, expectedSeq + 1, seq)
+  if (next.visibleSeq === entry.visibleSeq) return
+  entry.visibleSeq = next.visibleSeq
+  makeDue(entry, records.at(-1)?.at ?? 0)
+}
+
+function newEntry(create: NewTask, change: TaskChange | undefined, next: Standing): Entry {
+  const { due: _, ...row } = create
+  return {
+    row: changedRow({ ...row, head: 0, consumedSeq: 0 }, change, next),
+    visibleSeq: 0,
+    lease: undefined,
+    log: [],
+    firstSeq: 1,
+    snapshot: undefined,
+    pushes: new Map(),
+    attempts: [],
+    keys: [],
+  }
+}
+
+function changedRow(before: TaskRow, change: TaskChange | undefined, next: Standing): TaskRow {
+  const { due: _, ...row } = before
+  return {
+    ...row,
+    status: change?.status ?? before.status,
+    statusAt: change?.statusAt ?? before.statusAt,
+    head: next.head,
+    consumedSeq: next.consumedSeq,
+    ...(next.due === undefined ? {} : { due: next.due }),
+  }
+}
+
+function standingOf({ row, visibleSeq, lease }: Entry): Standing {
+  const { head, consumedSeq, status, due } = row
+  return { head, consumedSeq, visibleSeq, state: status.state, lease, due }
+}

@@ -1,0 +1,63 @@
+/** Push cursors in memory: what is due, who delivers it, and what stays due because more came meanwhile. */
+import type { ClaimedPush, PushAttempt, PushChange, PushRow } from '../store.ts'
+import type { Entry, PushEntry, Table } from './table.ts'
+
+/** The console shows the latest; a task that lives for weeks must not fill the memory with them. */
+const keptAttempts = 1_000
+
+export function hasLivePush(entry: Entry): boolean {
+  for (const { row } of entry.pushes.values()) if (row.state === 'active') return true
+  return false
+}
+
+/** Visible records came: whoever is not already due or being served becomes so. */
+export function makeDue(entry: Entry, at: number): void {
+  for (const push of entry.pushes.values()) {
+    if (push.row.state === 'active' && push.row.dueAt === undefined) push.row = { ...push.row, dueAt: at }
+  }
+}
+
+export function savePush(table: Table, push: PushRow, fence: number): void {
+  const entry = table.get(push.taskId)
+  if (entry === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
+  const isBehind = push.state === 'active' && push.dueAt === undefined && entry.visibleSeq > push.deliveredSeq
+  const row = isBehind ? { ...push, dueAt: push.createdAt } : push
+  entry.pushes.set(push.id, { row, fence, leasedUntil: undefined })
+}
+
+export function claimPush(table: Table, now: number, until: number, limit: number, newFence: () => number) {
+  const due: { readonly push: PushEntry; readonly at: number }[] = []
+  for (const { pushes } of table.all()) {
+    for (const push of pushes.values()) {
+      const { state, dueAt } = push.row
+      if (state !== 'active' || dueAt === undefined || dueAt > now) continue
+      if (push.leasedUntil === undefined || push.leasedUntil <= now) due.push({ push, at: dueAt })
+    }
+  }
+  due.sort((a, b) => a.at - b.at)
+  return due.slice(0, limit).map(({ push }): ClaimedPush => {
+    push.leasedUntil = until
+    push.fence = newFence()
+    return { push: push.row, fence: push.fence }
+  })
+}
+
+export function movePush(entry: Entry, push: PushEntry, change: PushChange): void {
+  const { dueAt: wasDueAt, ...row } = push.row
+  const deliveredSeq = change.deliveredSeq ?? row.deliveredSeq
+  const state = change.state ?? row.state
+  const isBehind = entry.visibleSeq > deliveredSeq
+  const dueAt = state !== 'active' ? undefined : (change.dueAt ?? (isBehind ? wasDueAt : undefined))
+  const attempt = change.attempt ?? row.attempt
+  push.row = { ...row, deliveredSeq, state, attempt, ...(dueAt === undefined ? {} : { dueAt }) }
+  push.leasedUntil = undefined
+}
+
+export function recordAttempt(entry: Entry, attempt: PushAttempt): void {
+  entry.attempts.push(attempt)
+  if (entry.attempts.length > keptAttempts) entry.attempts.splice(0, entry.attempts.length - keptAttempts)
+}
+
+export function attemptsOf(entry: Entry, pushId: string, limit: number): readonly PushAttempt[] {
+  return entry.attempts.filter((attempt) => attempt.pushId === pushId).reverse().slice(0, limit)
+}

@@ -1,0 +1,47 @@
+/**
+ * Who waits for which log to grow, within this process. Every store can use it: one that serves several processes wakes its
+ * waiters when it hears of a change made elsewhere.
+ */
+export interface Waiters {
+  /** Resolves at the next `wake` of this task, at `wakeAll`, or when the signal aborts. */
+  wait(taskId: string, signal: AbortSignal): Promise<void>
+  wake(taskId: string): void
+  wakeAll(): void
+}
+
+export function createWaiters(): Waiters {
+  const waiting = new Map<string, Set<() => void>>()
+
+  function wake(taskId: string): void {
+    const woken = waiting.get(taskId)
+    if (woken === undefined) return
+    waiting.delete(taskId)
+    for (const resume of woken) resume()
+  }
+
+  return {
+    wait(taskId, signal) {
+      if (signal.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const resume = (): void => {
+          signal.removeEventListener('abort', giveUp)
+          resolve()
+        }
+        const giveUp = (): void => {
+          const others = waiting.get(taskId)
+          others?.delete(resume)
+          if (others?.size === 0) waiting.delete(taskId)
+          resolve()
+        }
+        const others = waiting.get(taskId)
+        if (others === undefined) waiting.set(taskId, new Set([resume]))
+        else others.add(resume)
+        signal.addEventListener('abort', giveUp, { once: true })
+      })
+    },
+    wake,
+    wakeAll() {
+      for (const taskId of [...waiting.keys()]) wake(taskId)
+    },
+  }
+}

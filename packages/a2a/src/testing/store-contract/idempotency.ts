@@ -1,0 +1,131 @@
+/** One message, one task: a claim that is made with the append and ends with its time or its task (B-163). */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { OpenStore, Subject } from './harness.ts'
+import { appended, chunks, create, createFinished, newTask, withStore, words } from './harness.ts'
+
+export function idempotencyContract(open: OpenStore): void {
+  const claim = ({ now }: Subject, key = 'message-1', hash = 'hash-1', ttlMs = 1_000) => ({
+    key,
+    hash,
+    expiresAt: now() + ttlMs,
+  })
+
+  describe('claiming a message', () => {
+    it(
+      'answers the second task for a message with the first [B-163]',
+      withStore(open, async (subject) => {
+        const { store, now } = subject
+        const first = await create(store, {}, { idempotency: claim(subject) })
+        const second = newTask()
+        const answer = await store.append(second.id, {
+          expectedSeq: 0,
+          create: second,
+          records: chunks('x'),
+          idempotency: claim(subject, 'message-1', 'hash-2'),
+        })
+        assert.deepEqual(answer, { outcome: 'duplicate', taskId: first.id, hash: 'hash-1' })
+        assert.equal(await store.load(second.id), undefined)
+        assert.deepEqual(await store.read(second.id, 0), [])
+        assert.deepEqual(await store.findMessage('message-1', now()), { taskId: first.id, hash: 'hash-1' })
+      }),
+    )
+
+    it(
+      'holds for messages to a task that exists, and before a conflict',
+      withStore(open, async (subject) => {
+        const { store } = subject
+        const task = await create(store)
+        const idempotency = claim(subject)
+        await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency })
+        for (const expectedSeq of [1, 2]) {
+          const again = await store.append(task.id, { expectedSeq, records: chunks('a'), idempotency })
+          assert.deepEqual(again, { outcome: 'duplicate', taskId: task.id, hash: 'hash-1' })
+        }
+        assert.deepEqual(words(await store.read(task.id, 1)), ['a'])
+      }),
+    )
+
+    it(
+      'lets one of many concurrent senders of a message win',
+      withStore(open, async (subject) => {
+        const { store } = subject
+        const tasks = Array.from({ length: 8 }, () => newTask())
+        const answers = await Promise.all(
+          tasks.map((task) =>
+            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency: claim(subject) }),
+          ),
+        )
+        const winner = tasks[answers.findIndex(({ outcome }) => outcome === 'appended')]
+        const refused = answers.filter((answer) => answer.outcome === 'duplicate' && answer.taskId === winner?.id)
+        assert.equal(refused.length, 7)
+        const stored = await Promise.all(tasks.map((task) => store.load(task.id)))
+        assert.equal(stored.filter((row) => row !== undefined).length, 1)
+      }),
+    )
+
+    it(
+      'claims nothing with an append that was refused',
+      withStore(open, async (subject) => {
+        const { store, now } = subject
+        const task = await create(store)
+        const conflict = await store.append(task.id, { expectedSeq: 9, records: [], idempotency: claim(subject) })
+        assert.equal(conflict.outcome, 'conflict')
+        const made = await store.append(task.id, {
+          expectedSeq: 0,
+          create: task,
+          records: [],
+          idempotency: claim(subject),
+        })
+        assert.equal(made.outcome, 'conflict')
+        assert.equal(await store.findMessage('message-1', now()), undefined)
+        await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency: claim(subject) })
+      }),
+    )
+
+    it(
+      'gives a message free when its claim has expired',
+      withStore(open, async (subject) => {
+        const { store, now, pass } = subject
+        const first = await create(store, {}, { idempotency: claim(subject, 'message-1', 'hash-1', 30) })
+        assert.equal(await store.findMessage('message-1', now() + 30), undefined)
+        await pass(30)
+        const second = await create(store, {}, { idempotency: claim(subject, 'message-1', 'hash-2') })
+        assert.notEqual(first.id, second.id)
+        assert.deepEqual(await store.findMessage('message-1', now()), { taskId: second.id, hash: 'hash-2' })
+      }),
+    )
+
+    it(
+      'gives a message free when its task was removed',
+      withStore(open, async (subject) => {
+        const { store, now } = subject
+        const task = await createFinished(store)
+        await appended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim(subject) })
+        assert.equal(await store.prune({ finishedBefore: task.statusAt + 1, batch: 10 }), 1)
+        assert.equal(await store.findMessage('message-1', now()), undefined)
+        await create(store, {}, { idempotency: claim(subject) })
+      }),
+    )
+
+    it(
+      'forgets what has expired when it prunes, and nothing else',
+      withStore(open, async (subject) => {
+        const { store, now, pass } = subject
+        const task = await create(store, {}, { idempotency: claim(subject, 'short', 'h', 30) })
+        await appended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim(subject, 'long', 'h', 60_000) })
+        await pass(30)
+        assert.equal(await store.prune({ batch: 10 }), 0)
+        assert.equal(await store.findMessage('short', now()), undefined)
+        assert.deepEqual(await store.findMessage('long', now()), { taskId: task.id, hash: 'h' })
+      }),
+    )
+
+    it(
+      'knows no message it was not told of',
+      withStore(open, async ({ store, now }) => {
+        assert.equal(await store.findMessage('never', now()), undefined)
+      }),
+    )
+  })
+}

@@ -1,0 +1,278 @@
+/** Leases and fences: one holder at a time, every take under a higher fence, and what a dead holder leaves is found. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Append, Store } from '../../stores/store.ts'
+import type { OpenStore } from './harness.ts'
+import { appended, chunks, create, day0, idsOf, move, notes, statusOf, withStore, words } from './harness.ts'
+
+const hour = 3_600_000
+const take = (holder: string, ttlMs: number = hour) => ({ take: { holder, ttlMs } })
+
+async function takenBy(store: Store, holder: string, ttlMs?: number, fields: Parameters<typeof create>[1] = {}) {
+  const task = await create(store, fields)
+  const { fence } = await appended(store, task.id, { expectedSeq: 1, records: [], ...take(holder, ttlMs) })
+  assert.equal(typeof fence, 'number')
+  return { id: task.id, fence: fence as number }
+}
+
+export function leaseContract(open: OpenStore): void {
+  describe('leases', () => {
+    it(
+      'are taken by an append, which answers the fence to write under',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        const answer = await store.append(id, { expectedSeq: 1, fence, records: chunks('a') })
+        assert.deepEqual(answer, { outcome: 'appended', head: 2, fence })
+      }),
+    )
+
+    it(
+      'can be taken by the append that makes the task',
+      withStore(open, async ({ store }) => {
+        const task = await create(store, {}, { ...take('one') })
+        const held = await store.append(task.id, { expectedSeq: 1, records: [], ...take('two') })
+        assert.deepEqual(held, { outcome: 'held' })
+      }),
+    )
+
+    it(
+      'refuse another holder while they live, and write nothing',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        const answer = await store.append(id, { expectedSeq: 1, records: chunks('x'), ...take('two') })
+        assert.deepEqual(answer, { outcome: 'held' })
+        assert.equal((await store.load(id))?.head, 1)
+        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+      }),
+    )
+
+    it(
+      'leave messages and cancels of others alone, which learn no fence by them',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        const answer = await store.append(id, { expectedSeq: 1, records: notes('from outside') })
+        assert.deepEqual(answer, { outcome: 'appended', head: 2 })
+        await appended(store, id, { expectedSeq: 2, fence, records: chunks('a') })
+      }),
+    )
+
+    it(
+      'are given back by an append, whole, and can then be taken',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        const released = await store.append(id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
+        assert.deepEqual(released, { outcome: 'appended', head: 2 })
+        assert.deepEqual(await store.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
+        const next = await appended(store, id, { expectedSeq: 2, records: [], ...take('two') })
+        assert.ok((next.fence as number) > fence)
+      }),
+    )
+
+    it(
+      'raise the fence at every take, also of the same holder, and shut out whoever holds an old one',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        let last = fence
+        for (let round = 0; round < 3; round += 1) {
+          const again = await appended(store, id, { expectedSeq: 1, records: [], ...take('one') })
+          assert.ok((again.fence as number) > last)
+          last = again.fence as number
+        }
+        for (const stale of [fence, last + 1_000]) {
+          const answer = await store.append(id, { expectedSeq: 1, fence: stale, records: chunks('x') })
+          assert.deepEqual(answer, { outcome: 'fenced' })
+        }
+        assert.deepEqual(words(await store.read(id, 1)), [])
+        await appended(store, id, { expectedSeq: 1, fence: last, records: chunks('a') })
+      }),
+    )
+
+    it(
+      'tell a stale holder that it is fenced before they tell it of a conflict',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        await appended(store, id, { expectedSeq: 1, records: chunks('a'), release: true })
+        assert.deepEqual(await store.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
+      }),
+    )
+
+    it(
+      'die when their time is over: the holder is fenced and another may take',
+      withStore(open, async ({ store, pass }) => {
+        const { id, fence } = await takenBy(store, 'one', 40)
+        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        await pass(40)
+        assert.deepEqual(await store.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
+        const next = await appended(store, id, { expectedSeq: 2, records: [], ...take('two') })
+        assert.ok((next.fence as number) > fence)
+      }),
+    )
+
+    it(
+      'live on while they are renewed',
+      withStore(open, async ({ store, now, pass }) => {
+        const { id, fence } = await takenBy(store, 'one', 60)
+        assert.deepEqual(await store.renew('one', [id], now() + hour), [])
+        await pass(60)
+        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        assert.deepEqual(await store.claimOrphans('two', now(), hour, 10), [])
+      }),
+    )
+
+    it(
+      'are not renewed for another holder, after their end, after a release or for an unknown task',
+      withStore(open, async ({ store, now, pass }) => {
+        const mine = await takenBy(store, 'one')
+        const theirs = await takenBy(store, 'two')
+        const ended = await takenBy(store, 'one', 30)
+        const released = await takenBy(store, 'one')
+        await appended(store, released.id, { expectedSeq: 1, fence: released.fence, records: [], release: true })
+        await pass(30)
+        const ids = [mine.id, theirs.id, ended.id, released.id, 'nobody']
+        assert.deepEqual(await store.renew('one', ids, now() + hour), ids.slice(1))
+        assert.deepEqual(await store.append(ended.id, { expectedSeq: 1, fence: ended.fence, records: [] }), {
+          outcome: 'fenced',
+        })
+      }),
+    )
+
+    it(
+      'say by leaseTtlMs how long to take them for, and that time is honoured',
+      withStore(open, async ({ store, now }) => {
+        assert.ok(store.leaseTtlMs > 0)
+        const { id, fence } = await takenBy(store, 'one', store.leaseTtlMs)
+        assert.deepEqual(await store.renew('one', [id], now() + store.leaseTtlMs), [])
+        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+      }),
+    )
+  })
+
+  describe('orphans', () => {
+    it(
+      'are unfinished tasks whose holder is gone without a word, oldest first, and are leased to who asks',
+      withStore(open, async ({ store, now, pass }) => {
+        const second = await takenBy(store, 'dead', 30, { createdAt: day0 + 2 })
+        const first = await takenBy(store, 'dead', 30, { createdAt: day0 + 1 })
+        const waiting = await takenBy(store, 'dead', 30, { createdAt: day0 + 3, state: 'TASK_STATE_INPUT_REQUIRED' })
+        await takenBy(store, 'alive')
+        await pass(30)
+        const claimed = await store.claimOrphans('heir', now(), hour, 10)
+        assert.deepEqual(idsOf(claimed.map(({ task }) => task)), [first.id, second.id, waiting.id])
+        for (const { task, fence } of claimed) {
+          assert.ok(fence > Math.max(first.fence, second.fence))
+          assert.deepEqual(task, await store.load(task.id))
+          await appended(store, task.id, { expectedSeq: 1, fence, records: chunks('resumed') })
+        }
+        assert.deepEqual(await store.append(first.id, { expectedSeq: 2, fence: first.fence, records: [] }), {
+          outcome: 'fenced',
+        })
+      }),
+    )
+
+    it(
+      'are not tasks that nobody took, that were given back, or that have ended',
+      withStore(open, async ({ store, now, pass }) => {
+        await create(store)
+        const released = await takenBy(store, 'one', 30)
+        await appended(store, released.id, { expectedSeq: 1, records: [], release: true })
+        const ended = await takenBy(store, 'one', 30)
+        await move(store, ended.id, 1, 'TASK_STATE_COMPLETED')
+        await pass(30)
+        assert.deepEqual(await store.claimOrphans('heir', now(), hour, 10), [])
+      }),
+    )
+
+    it(
+      'are claimed as many as asked for, each once, also by two who ask at the same time',
+      withStore(open, async ({ store, now, pass }) => {
+        const tasks = []
+        for (let n = 0; n < 5; n += 1) tasks.push(await takenBy(store, 'dead', 30, { createdAt: day0 + n }))
+        await pass(30)
+        const batches = await Promise.all([
+          store.claimOrphans('heir', now(), hour, 2),
+          store.claimOrphans('other heir', now(), hour, 2),
+          store.claimOrphans('heir', now(), hour, 2),
+        ])
+        assert.deepEqual(
+          batches.map((batch) => batch.length),
+          [2, 2, 1],
+        )
+        assert.deepEqual(idsOf(batches.flat().map(({ task }) => task)), idsOf(tasks))
+      }),
+    )
+
+    it(
+      'come up again when the heir dies too, under a higher fence',
+      withStore(open, async ({ store, now, pass }) => {
+        await takenBy(store, 'one', 30)
+        await pass(30)
+        const [first] = await store.claimOrphans('two', now(), 30, 10)
+        await pass(30)
+        const [second] = await store.claimOrphans('three', now(), 30, 10)
+        assert.ok((second?.fence ?? 0) > (first?.fence ?? Infinity))
+      }),
+    )
+  })
+
+  describe('due work', () => {
+    const due = (at: number): Partial<Append> => ({ change: { due: { kind: 'input', at } } })
+
+    it(
+      'is claimed when its time has come, oldest first, as much as asked for',
+      withStore(open, async ({ store }) => {
+        const late = await create(store, {}, due(day0 + 30))
+        const early = await create(store, { due: { kind: 'turn', at: day0 + 10 } })
+        const middle = await create(store, {}, due(day0 + 20))
+        assert.deepEqual(await store.claimDue(day0 + 9, 10), [])
+        const first = await store.claimDue(day0 + 29, 1)
+        assert.deepEqual(
+          first.map(({ task, due }) => ({ id: task.id, due })),
+          [{ id: early.id, due: { kind: 'turn', at: day0 + 10 } }],
+        )
+        const rest = await store.claimDue(day0 + 30, 10)
+        assert.deepEqual(idsOf(rest.map(({ task }) => task)), [middle.id, late.id])
+        assert.deepEqual(
+          rest.map(({ due }) => due.at),
+          [day0 + 20, day0 + 30],
+        )
+      }),
+    )
+
+    it(
+      'is handed out once, also to two who ask at the same time',
+      withStore(open, async ({ store }) => {
+        await create(store, {}, due(day0))
+        const batches = await Promise.all([store.claimDue(day0, 10), store.claimDue(day0, 10)])
+        assert.equal(batches.flat().length, 1)
+        assert.deepEqual(await store.claimDue(day0 + 1_000, 10), [])
+      }),
+    )
+
+    it(
+      'comes again after a while if whoever claimed it did nothing',
+      withStore(open, async ({ store }) => {
+        const task = await create(store, {}, due(day0))
+        assert.equal((await store.claimDue(day0, 10)).length, 1)
+        assert.deepEqual(
+          idsOf((await store.claimDue(day0 + hour, 10)).map((claimed) => claimed.task)),
+          [task.id],
+        )
+      }),
+    )
+
+    it(
+      'is over once an append clears it, moves it or ends the task',
+      withStore(open, async ({ store }) => {
+        const tasks = [await create(store, {}, due(day0)), await create(store, {}, due(day0)), await create(store, {}, due(day0))]
+        assert.equal((await store.claimDue(day0, 10)).length, 3)
+        const [cleared, moved, ended] = idsOf(tasks) as [string, string, string]
+        await appended(store, cleared, { expectedSeq: 1, records: [], change: { due: null } })
+        await appended(store, moved, { expectedSeq: 1, records: [], ...due(day0 + 2 * hour) })
+        const status = statusOf('TASK_STATE_FAILED')
+        await appended(store, ended, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
+        assert.deepEqual(await store.claimDue(day0 + hour, 10), [])
+        assert.deepEqual(idsOf((await store.claimDue(day0 + 2 * hour, 10)).map(({ task }) => task)), [moved])
+      }),
+    )
+  })
+}

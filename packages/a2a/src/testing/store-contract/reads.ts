@@ -1,0 +1,264 @@
+/** Reading the log back: in order, in pieces, while it grows, with large bytes whole, and after the store was closed. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Artifact, Part, Task } from '../../model/task.ts'
+import type { Snapshot } from '../../stores/store.ts'
+import type { OpenStore } from './harness.ts'
+import { appended, bob, chunk, chunks, create, day0, idsOf, notes, record, statusOf, withStore, words } from './harness.ts'
+
+export function readContract(open: OpenStore): void {
+  describe('reading', () => {
+    it(
+      'begins after any seq and stops at the limit, wherever the appends began and ended',
+      withStore(open, async ({ store }) => {
+        const letters = [...'abcdefghij']
+        const task = await create(store, {}, { records: chunks('a') })
+        await appended(store, task.id, { expectedSeq: 1, records: chunks('b', 'c', 'd', 'e') })
+        await appended(store, task.id, { expectedSeq: 5, records: notes('f', 'g') })
+        await appended(store, task.id, { expectedSeq: 7, records: chunks('h', 'i', 'j') })
+        for (let after = 0; after <= 11; after += 1) {
+          assert.deepEqual(words(await store.read(task.id, after)), letters.slice(after))
+          for (const limit of [1, 3, 5, 20]) {
+            const found = await store.read(task.id, after, limit)
+            assert.deepEqual(words(found), letters.slice(after, after + limit))
+            if (found.length > 0) assert.equal(found[0]?.seq, after + 1)
+          }
+        }
+      }),
+    )
+
+    it(
+      'gives the time of each record',
+      withStore(open, async ({ store }) => {
+        const records = [1, 2, 3].map((n) => record({ type: 'note', text: `${n}` }, day0 + n))
+        const task = await create(store, {}, { records })
+        assert.deepEqual(
+          (await store.read(task.id, 0)).map(({ at }) => at),
+          [day0 + 1, day0 + 2, day0 + 3],
+        )
+      }),
+    )
+
+    it(
+      'finds nothing of a task that does not exist',
+      withStore(open, async ({ store }) => {
+        assert.equal(await store.load('nobody'), undefined)
+        assert.deepEqual(await store.read('nobody', 0), [])
+        assert.equal(await store.firstSeq('nobody'), 1)
+        assert.equal(await store.loadSnapshot('nobody'), undefined)
+      }),
+    )
+
+    it(
+      'has all of a long log, and the first seq of it',
+      withStore(open, async ({ store }) => {
+        const task = await create(store)
+        let head = 1
+        for (let n = 0; n < 10; n += 1) {
+          const texts = Array.from({ length: 400 }, (_, index) => `${head + index + 1}`)
+          ;({ head } = await appended(store, task.id, { expectedSeq: head, records: chunks(...texts) }))
+        }
+        const log = await store.read(task.id, 1)
+        assert.equal(log.length, 4_000)
+        assert.ok(log.every(({ seq }, index) => seq === index + 2 && words([log[index] as never])[0] === `${seq}`))
+        assert.equal(await store.firstSeq(task.id), 1)
+      }),
+    )
+
+    it(
+      'gives large bytes back as they came: in artifacts, messages, statuses and snapshots, more than once',
+      withStore(open, async ({ store, reopen }) => {
+        const raw = (fill: number, bytes = 100_000) => Buffer.alloc(bytes, fill).toString('base64')
+        const part = (fill: number): Part => ({ raw: raw(fill), filename: `${fill}.bin`, mediaType: 'application/x' })
+        const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'see' }, part(2)] } as const
+        const status = { ...statusOf('TASK_STATE_WORKING'), message: { ...message, parts: [part(3), part(1)] } }
+        const records = [chunk(part(1)), record({ type: 'message', message }), record({ type: 'status', status })]
+        const task = await create(store, { status }, { records: [...records, chunk(part(1)), chunk({ raw: raw(9, 10) })] })
+        const artifact: Artifact = { artifactId: 'answer', parts: [part(1), part(4)] }
+        const folded: Task = { id: task.id, status, artifacts: [artifact], history: [message] }
+        const snapshot: Snapshot = { seq: 5, task: folded, internal: {} }
+        await store.saveSnapshot(task.id, snapshot)
+        const again = (await reopen?.()) ?? store
+        const bodies = (await again.read(task.id, 0)).map(({ body }) => body)
+        assert.deepEqual(bodies.slice(0, 3), records.map(({ body }) => body))
+        assert.deepEqual(bodies.slice(3), [chunk(part(1)).body, chunk({ raw: raw(9, 10) }).body])
+        assert.deepEqual((await again.load(task.id))?.status, status)
+        assert.deepEqual(await again.loadSnapshot(task.id), snapshot)
+      }),
+    )
+
+    it(
+      'takes bytes that look like something of its own, or are not quite base64, for what they are',
+      withStore(open, async ({ store }) => {
+        const digest = 'a'.repeat(64)
+        const parts: Part[] = ['sha256:', `sha256:${digest}`, `sha256:${digest}`.repeat(2_000), `${'A'.repeat(100_001)}=`].map(
+          (raw) => ({ raw }),
+        )
+        const task = await create(store, {}, { records: parts.map((part) => chunk(part)) })
+        assert.deepEqual(
+          (await store.read(task.id, 0)).map(({ body }) => body),
+          parts.map((part) => chunk(part).body),
+        )
+      }),
+    )
+  })
+
+  describe('waiting for a change', () => {
+    const forever = (): AbortSignal => new AbortController().signal
+
+    it(
+      'ends at once if the log is already longer',
+      withStore(open, async ({ store }) => {
+        const task = await create(store)
+        await store.changed(task.id, 0, forever())
+      }),
+    )
+
+    it(
+      'ends for every reader that was waiting, with the append',
+      withStore(open, async ({ store }) => {
+        const task = await create(store)
+        const readers = Array.from({ length: 5 }, async () => {
+          let found = await store.read(task.id, 1)
+          while (found.length === 0) {
+            await store.changed(task.id, 1, forever())
+            found = await store.read(task.id, 1)
+          }
+          return words(found)
+        })
+        await appended(store, task.id, { expectedSeq: 1, records: chunks('news') })
+        for (const seen of await Promise.all(readers)) assert.deepEqual(seen, ['news'])
+      }),
+    )
+
+    it(
+      'ends for a task that was not there yet',
+      withStore(open, async ({ store }) => {
+        const id = 'still to come'
+        const made = store.changed(id, 0, forever())
+        await create(store, { id })
+        await made
+      }),
+    )
+
+    it(
+      'ends when the signal aborts, before or while it waits',
+      withStore(open, async ({ store }) => {
+        const task = await create(store)
+        await store.changed(task.id, 1, AbortSignal.abort())
+        const patience = new AbortController()
+        const waiting = store.changed(task.id, 1, patience.signal)
+        patience.abort()
+        await waiting
+      }),
+    )
+
+    it(
+      'ends when the store closes',
+      withStore(open, async ({ store }) => {
+        const task = await create(store)
+        const waiting = store.changed(task.id, 1, forever()).catch(() => {})
+        await store.close()
+        await waiting
+      }),
+    )
+  })
+
+  describe('snapshots', () => {
+    const fold = (id: string, text: string): Task => ({
+      id,
+      contextId: 'c',
+      status: statusOf('TASK_STATE_COMPLETED'),
+      artifacts: [{ artifactId: 'answer', parts: [{ text }] }],
+      history: [],
+    })
+
+    it(
+      'are kept, and replaced by newer ones only',
+      withStore(open, async ({ store }) => {
+        const task = await create(store, {}, { records: chunks('a', 'b', 'c') })
+        assert.equal(await store.loadSnapshot(task.id), undefined)
+        const older: Snapshot = { seq: 2, task: fold(task.id, 'ab'), internal: { turn: 1 } }
+        const newer: Snapshot = { seq: 3, task: fold(task.id, 'abc'), internal: { turn: 1, waiting: [{ seq: 3 }] } }
+        await store.saveSnapshot(task.id, older)
+        assert.deepEqual(await store.loadSnapshot(task.id), older)
+        await store.saveSnapshot(task.id, newer)
+        await store.saveSnapshot(task.id, older)
+        assert.deepEqual(await store.loadSnapshot(task.id), newer)
+        assert.deepEqual(words(await store.read(task.id, 0)), ['a', 'b', 'c'])
+      }),
+    )
+
+    it(
+      'of a task that is gone are not kept',
+      withStore(open, async ({ store }) => {
+        await store.saveSnapshot('nobody', { seq: 1, task: fold('nobody', 'x'), internal: {} })
+        assert.equal(await store.loadSnapshot('nobody'), undefined)
+      }),
+    )
+  })
+
+  describe('the feed', () => {
+    it(
+      'tells of every append once, in one order for all readers, from any position',
+      withStore(open, async ({ store }) => {
+        const one = await create(store, {}, { records: chunks('a', 'b') })
+        const two = await create(store, { ...bob })
+        await appended(store, one.id, { expectedSeq: 2, records: notes('c') })
+        await appended(store, one.id, { expectedSeq: 3, records: [], change: { consumedSeq: 1 } })
+        const feed = await store.feed(0, 100)
+        const { tenant, agent, owner } = one
+        assert.deepEqual(
+          feed.map(({ position: _, ...entry }) => entry),
+          [
+            { tenant, agent, owner, taskId: one.id, firstSeq: 1, lastSeq: 2 },
+            { ...bob, taskId: two.id, firstSeq: 1, lastSeq: 1 },
+            { tenant, agent, owner, taskId: one.id, firstSeq: 3, lastSeq: 3 },
+          ],
+        )
+        const positions = feed.map(({ position }) => position)
+        assert.deepEqual(positions, [...positions].sort((a, b) => a - b))
+        assert.deepEqual(await store.feed(0, 2), feed.slice(0, 2))
+        assert.deepEqual(await store.feed(positions[0] as number, 100), feed.slice(1))
+        assert.deepEqual(await store.feed(positions.at(-1) as number, 100), [])
+      }),
+    )
+
+    it(
+      'never uses a position again, also when the newest tasks are removed and the store is opened anew',
+      withStore(open, async ({ store, reopen }) => {
+        await create(store, { state: 'TASK_STATE_COMPLETED' })
+        const last = (await store.feed(0, 100)).at(-1)?.position as number
+        await store.prune({ finishedBefore: day0 + 1, batch: 10 })
+        const again = (await reopen?.()) ?? store
+        const next = await create(again)
+        const news = await again.feed(last, 100)
+        assert.deepEqual(idsOf(news.map(({ taskId: id }) => ({ id }))), [next.id])
+      }),
+    )
+  })
+
+  describe('closing', () => {
+    it(
+      'waits for what is being written, and then nothing works any more',
+      withStore(open, async ({ store, reopen }) => {
+        const task = await create(store)
+        const pending = store.append(task.id, { expectedSeq: 1, records: chunks('last words') })
+        const again = reopen === undefined ? await store.close() : await reopen()
+        assert.deepEqual(await pending, { outcome: 'appended', head: 2 })
+        await assert.rejects(store.load(task.id))
+        await assert.rejects(store.append(task.id, { expectedSeq: 2, records: [] }))
+        await assert.rejects(store.list({ ...bob, limit: 1 }))
+        if (again) assert.deepEqual(words(await again.read(task.id, 1)), ['last words'])
+      }),
+    )
+
+    it(
+      'may be done twice',
+      withStore(open, async ({ store }) => {
+        await store.close()
+        await store.close()
+      }),
+    )
+  })
+}

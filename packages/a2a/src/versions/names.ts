@@ -1,0 +1,75 @@
+/** Enumerations by every name that stands for a member, and by number (J-2). */
+import { taskStates } from '../model/state.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Role } from '../model/task.ts'
+import { complain } from './read.ts'
+import type { Read } from './read.ts'
+
+const roles: readonly Role[] = ['ROLE_UNSPECIFIED', 'ROLE_USER', 'ROLE_AGENT']
+
+/** A number may come as its digits, from a query string. */
+function numbered<T extends string>(members: readonly T[]): [unknown, T][] {
+  return members.flatMap((member, number): [unknown, T][] => [
+    [member, member],
+    [number, member],
+    [String(number), member],
+  ])
+}
+
+function member<T>(names: ReadonlyMap<unknown, T>, fallback: T, expected: string): Read<T> {
+  return (reader, value) => {
+    const found = names.get(value)
+    if (found !== undefined && (found !== fallback || reader.forgiving)) return found
+    return reader.forgiving ? fallback : complain(reader, `must be ${expected}`)
+  }
+}
+
+/** 0.x writes `user` and `agent`; so do some 1.0 peers (A-37). */
+export const role: Read<Role> = member(
+  new Map<unknown, Role>([...numbered(roles), ['user', 'ROLE_USER'], ['agent', 'ROLE_AGENT']]),
+  'ROLE_UNSPECIFIED',
+  'ROLE_USER or ROLE_AGENT',
+)
+
+export const legacyRoles: { readonly [R in Role]: string } = {
+  ROLE_UNSPECIFIED: 'agent',
+  ROLE_USER: 'user',
+  ROLE_AGENT: 'agent',
+}
+
+export const legacyStates: { readonly [S in TaskState]: string } = {
+  TASK_STATE_UNSPECIFIED: 'unknown',
+  TASK_STATE_SUBMITTED: 'submitted',
+  TASK_STATE_WORKING: 'working',
+  TASK_STATE_COMPLETED: 'completed',
+  TASK_STATE_FAILED: 'failed',
+  TASK_STATE_CANCELED: 'canceled',
+  TASK_STATE_INPUT_REQUIRED: 'input-required',
+  TASK_STATE_REJECTED: 'rejected',
+  TASK_STATE_AUTH_REQUIRED: 'auth-required',
+}
+
+const stateNames = new Map<unknown, TaskState>([
+  ...numbered(taskStates),
+  // The proto of 0.3 has two Ls.
+  ['TASK_STATE_CANCELLED', 'TASK_STATE_CANCELED'],
+])
+
+/** In a filter: UNSPECIFIED and an empty query parameter ask for no state in particular (B-81). */
+export const stateFilter: Read<TaskState> = (reader, value) => {
+  const found = value === '' ? 'TASK_STATE_UNSPECIFIED' : stateNames.get(value)
+  if (found === undefined) return complain(reader, 'must be the name of a task state')
+  return found === 'TASK_STATE_UNSPECIFIED' ? undefined : found
+}
+
+/** In an answer, where a state that nobody knows is UNSPECIFIED and no reason to fail (B-174). */
+export const state: Read<TaskState> = member(
+  new Map<unknown, TaskState>([
+    ...stateNames,
+    ...taskStates.map((state): [unknown, TaskState] => [legacyStates[state], state]),
+    ['cancelled', 'TASK_STATE_CANCELED'],
+    ['started', 'TASK_STATE_SUBMITTED'],
+  ]),
+  'TASK_STATE_UNSPECIFIED',
+  'the name of a task state',
+)

@@ -1,0 +1,119 @@
+/** A dialect of 0.x from its form: what JSON-RPC and REST of 0.2 and 0.3 have in common is everything but this. */
+import type { AgentCard } from '../../model/card.ts'
+import { errorTable } from '../../model/error.ts'
+import type { A2AError } from '../../model/error.ts'
+import type {
+  ListTaskPushNotificationConfigsResponse,
+  Operation,
+  RequestOf,
+  ResultOf,
+  SendMessageResponse,
+  TaskPushNotificationConfig,
+} from '../../model/operation.ts'
+import type { Task } from '../../model/task.ts'
+import { anyCard, decodeCard } from '../decode-card.ts'
+import { decodeError } from '../decode-error.ts'
+import { detailStrings } from '../error-detail.ts'
+import { complain, readAnswer, readRequest, then } from '../read.ts'
+import type { Read } from '../read.ts'
+import type { Dialect } from '../version.ts'
+import { encodeLegacyCard } from './card.ts'
+import type { CardTarget } from './card.ts'
+import type { Form } from './form.ts'
+import { pushConfigs, taskPushConfig, writeTaskPushConfig } from './push.ts'
+import { noSuchOperation, requestReaders, requestWriters } from './requests.ts'
+import { seal, taskReaders, writeEvent, writeTask } from './task.ts'
+
+/** There is no code for a missing extension before 1.0 (B-144). */
+function errorNumber(error: A2AError): number {
+  return error.code === 'EXTENSION_SUPPORT_REQUIRED' ? -32_600 : errorTable[error.code].jsonrpc
+}
+
+function errorData(error: A2AError): Record<string, unknown> {
+  const { violations } = error.details
+  const data = { reason: error.code, ...detailStrings(error.details) }
+  return violations === undefined ? data : { ...data, violations }
+}
+
+type ResultReaders = { readonly [O in Operation]?: Read<ResultOf<O>> }
+type ResultWriters = { readonly [O in Operation]?: (result: ResultOf<O>) => unknown }
+
+function resultReaders(form: Form): ResultReaders {
+  const { task, event } = taskReaders(form)
+  const sendResult: Read<SendMessageResponse> = then(event, (given, reader) =>
+    'task' in given || 'message' in given ? given : complain(reader, 'must be a task or a message'),
+  )
+  return {
+    SendMessage: sendResult,
+    SendStreamingMessage: event,
+    GetTask: task,
+    CancelTask: task,
+    SubscribeToTask: event,
+    CreateTaskPushNotificationConfig: taskPushConfig,
+    GetTaskPushNotificationConfig: taskPushConfig,
+    ListTaskPushNotificationConfigs: pushConfigs,
+    GetExtendedAgentCard: anyCard,
+  }
+}
+
+function resultWriters(form: Form, target: CardTarget): ResultWriters {
+  const task = (result: Task): unknown => writeTask(result, form)
+  const config = (result: TaskPushNotificationConfig): unknown => writeTaskPushConfig(result, form)
+  return {
+    SendMessage: (result) => writeEvent(result, form),
+    GetTask: task,
+    CancelTask: task,
+    CreateTaskPushNotificationConfig: config,
+    GetTaskPushNotificationConfig: config,
+    ListTaskPushNotificationConfigs: ({ configs, nextPageToken }: ListTaskPushNotificationConfigsResponse) =>
+      form === 'json' ? configs.map(config) : { configs: configs.map(config), nextPageToken },
+    DeleteTaskPushNotificationConfig: () => (form === 'json' ? null : {}),
+    GetExtendedAgentCard: (card: AgentCard) => encodeLegacyCard(card, target),
+  }
+}
+
+export function legacyDialect(id: string, target: CardTarget): Dialect {
+  const { form } = target
+  const readers = requestReaders(form)
+  const writers = requestWriters(form)
+  const results = resultReaders(form)
+  const resultsOut = resultWriters(form, target)
+  const { event } = taskReaders(form)
+
+  return {
+    id,
+    decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
+      const read = readers[operation]
+      if (read === undefined) throw noSuchOperation(operation)
+      return readRequest(read, payload)
+    },
+    encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string {
+      const write = resultsOut[operation]
+      if (write === undefined) throw noSuchOperation(operation)
+      return JSON.stringify(write(result))
+    },
+    encodeEvent: (event) => JSON.stringify(writeEvent(event, form)),
+    seal: (json, event, final) => seal(json, event, final, form),
+    errorNumber,
+    errorData,
+    errorBody: (error) => ({ code: errorNumber(error), message: error.message, data: errorData(error) }),
+
+    encodeRequest<O extends Operation>(operation: O, request: RequestOf<O>): unknown {
+      const write = writers[operation]
+      if (write === undefined) throw noSuchOperation(operation)
+      return write(request)
+    },
+    decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O> {
+      // Servers answer null, {} or nothing at all.
+      if (operation === 'DeleteTaskPushNotificationConfig') return undefined
+      const read = results[operation]
+      if (read === undefined) throw noSuchOperation(operation)
+      return readAnswer(read, payload)
+    },
+    decodeEvent: (payload) => readAnswer(event, payload),
+    decodeError,
+
+    encodeCard: (card) => encodeLegacyCard(card, target),
+    decodeCard,
+  }
+}

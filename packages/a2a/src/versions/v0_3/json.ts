@@ -1,0 +1,4 @@
+/** What 0.3 says over JSON-RPC. */
+import { legacyDialect } from './dialect.ts'
+
+export const json = legacyDialect('0.3/json', { protocolVersion: '0.3.0', form: 'json' })

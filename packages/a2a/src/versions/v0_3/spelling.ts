@@ -1,0 +1,54 @@
+/** The names and paths of 0.3. There is no way to list tasks. */
+import type { Spelling } from '../version.ts'
+
+export const spelling: Spelling = {
+  methods: {
+    SendMessage: 'message/send',
+    SendStreamingMessage: 'message/stream',
+    GetTask: 'tasks/get',
+    CancelTask: 'tasks/cancel',
+    SubscribeToTask: 'tasks/resubscribe',
+    CreateTaskPushNotificationConfig: 'tasks/pushNotificationConfig/set',
+    GetTaskPushNotificationConfig: 'tasks/pushNotificationConfig/get',
+    ListTaskPushNotificationConfigs: 'tasks/pushNotificationConfig/list',
+    DeleteTaskPushNotificationConfig: 'tasks/pushNotificationConfig/delete',
+    GetExtendedAgentCard: 'agent/getAuthenticatedExtendedCard',
+  },
+  // One section of the 0.3 document names it so.
+  aliases: { 'agent/authenticatedExtendedCard': 'GetExtendedAgentCard' },
+  routes: [
+    { operation: 'SendMessage', verb: 'POST', path: '/v1/message:send', body: true },
+    { operation: 'SendStreamingMessage', verb: 'POST', path: '/v1/message:stream', body: true },
+    // Verbs before the bare id, which would swallow them (F-9).
+    { operation: 'CancelTask', verb: 'POST', path: '/v1/tasks/{id}:cancel', body: true },
+    // The text says POST, the proto GET: both are served, POST is written.
+    { operation: 'SubscribeToTask', verb: 'POST', path: '/v1/tasks/{id}:subscribe', body: true },
+    { operation: 'SubscribeToTask', verb: 'GET', path: '/v1/tasks/{id}:subscribe' },
+    { operation: 'GetTask', verb: 'GET', path: '/v1/tasks/{id}', query: ['historyLength'] },
+    {
+      operation: 'CreateTaskPushNotificationConfig',
+      verb: 'POST',
+      path: '/v1/tasks/{taskId}/pushNotificationConfigs',
+      body: true,
+    },
+    {
+      operation: 'ListTaskPushNotificationConfigs',
+      verb: 'GET',
+      path: '/v1/tasks/{id}/pushNotificationConfigs',
+      query: ['pageSize', 'pageToken'],
+    },
+    {
+      operation: 'GetTaskPushNotificationConfig',
+      verb: 'GET',
+      path: '/v1/tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}',
+    },
+    {
+      operation: 'DeleteTaskPushNotificationConfig',
+      verb: 'DELETE',
+      path: '/v1/tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}',
+    },
+    { operation: 'GetExtendedAgentCard', verb: 'GET', path: '/v1/card' },
+  ],
+  restMediaType: 'application/json',
+  extensionsHeader: 'X-A2A-Extensions',
+}

@@ -1,0 +1,166 @@
+/** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, a member's name around them in the proto. */
+import type {
+  Message,
+  StreamEvent,
+  Task,
+  TaskArtifactUpdateEvent,
+  TaskStatus,
+  TaskStatusUpdateEvent,
+} from '../../model/task.ts'
+import { legacyStates, state } from '../names.ts'
+import { complain, flag, isBag, list, name, struct, timestamp, word } from '../read.ts'
+import type { Bag, Read, Reader } from '../read.ts'
+import { required, shape } from '../shape.ts'
+import { carry } from '../write.ts'
+import type { Form } from './form.ts'
+import { artifactReader, messageReader, writeArtifact, writeMessage } from './message.ts'
+
+export interface TaskReaders {
+  readonly task: Read<Task>
+  readonly event: Read<StreamEvent>
+}
+
+export function taskReaders(form: Form): TaskReaders {
+  const message = messageReader(form)
+  const artifact = artifactReader(form)
+  const status = shape<TaskStatus>({
+    state: required(state, { fallback: 'TASK_STATE_UNSPECIFIED' }),
+    // The proto's own name for it.
+    message: { read: message, names: ['message', 'update'] },
+    timestamp,
+  })
+  const task = shape<Task>({
+    id: required(name, { names: ['id', 'taskId'] }),
+    contextId: word,
+    status: required(status),
+    artifacts: list(artifact),
+    history: list(message),
+    metadata: struct,
+  })
+  const updateFields = {
+    taskId: required(name, { names: ['taskId', 'id'] }),
+    contextId: required(name, { fallback: '' }),
+    metadata: struct,
+  }
+  const statusUpdate = shape<TaskStatusUpdateEvent>({ ...updateFields, status: required(status) })
+  const artifactFields = shape<TaskArtifactUpdateEvent>({
+    ...updateFields,
+    artifact: required(artifact),
+    append: flag,
+    lastChunk: flag,
+  })
+  const members: Members = {
+    task,
+    message,
+    statusUpdate,
+    artifactUpdate: (reader, value) => artifactFields(reader, isBag(value) ? withArtifact(value) : value),
+  }
+  return { task, event: (reader, value) => readEvent(reader, value, members) }
+}
+
+interface Members {
+  readonly task: Read<Task>
+  readonly message: Read<Message>
+  readonly statusUpdate: Read<TaskStatusUpdateEvent>
+  readonly artifactUpdate: Read<TaskArtifactUpdateEvent>
+}
+
+const kinds = new Map<unknown, keyof Members>([
+  ['task', 'task'],
+  ['message', 'message'],
+  ['status-update', 'statusUpdate'],
+  ['artifact-update', 'artifactUpdate'],
+])
+
+const wrappers: readonly (readonly [string, keyof Members])[] = [
+  ['task', 'task'],
+  ['message', 'message'],
+  ['msg', 'message'],
+  ['statusUpdate', 'statusUpdate'],
+  ['status_update', 'statusUpdate'],
+  ['artifactUpdate', 'artifactUpdate'],
+  ['artifact_update', 'artifactUpdate'],
+]
+
+function readEvent(reader: Reader, value: unknown, members: Members): StreamEvent | undefined {
+  if (!isBag(value)) return complain(reader, 'must be an object')
+  const named = kinds.get(value['kind'])
+  if (named !== undefined) return wrap(named, members[named](reader, value))
+  const wrapper = wrappers.find(([spelling]) => isBag(value[spelling]))
+  if (wrapper !== undefined) {
+    const [spelling, member] = wrapper
+    reader.path.push(spelling)
+    const read = members[member](reader, value[spelling])
+    reader.path.pop()
+    return wrap(member, read)
+  }
+  const guessed = guess(value)
+  if (guessed === undefined) return complain(reader, 'must be a task, a message or an update of a task')
+  return wrap(guessed, members[guessed](reader, value))
+}
+
+/** Official examples of 0.2 leave `kind` out at times. */
+function guess(value: Bag): keyof Members | undefined {
+  if (isBag(value['artifact']) || isBag(value['part'])) return 'artifactUpdate'
+  if (isBag(value['status'])) {
+    return value['id'] === undefined || value['final'] !== undefined ? 'statusUpdate' : 'task'
+  }
+  return Array.isArray(value['parts'] ?? value['content']) ? 'message' : undefined
+}
+
+function wrap(member: keyof Members, value: unknown): StreamEvent | undefined {
+  return value === undefined ? undefined : ({ [member]: value } as unknown as StreamEvent)
+}
+
+/** A draft sends one part with an index instead of an artifact. */
+function withArtifact(value: Bag): Bag {
+  const part = value['part']
+  if (value['artifact'] !== undefined || !isBag(part)) return value
+  const index = typeof value['index'] === 'number' ? value['index'] : 0
+  const artifactId = value['artifactId'] ?? `artifact-${index}`
+  return { append: part['append'], ...value, artifact: { artifactId, parts: [part] } }
+}
+
+function writeStatus(status: TaskStatus, form: Form): Record<string, unknown> {
+  const proto = status.state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : status.state
+  const out: Record<string, unknown> = { state: form === 'json' ? legacyStates[status.state] : proto }
+  if (status.message !== undefined) out['message'] = writeMessage(status.message, form)
+  return carry(out, status, 'timestamp')
+}
+
+export function writeTask(task: Task, form: Form): Record<string, unknown> {
+  const out: Record<string, unknown> = form === 'json' ? { kind: 'task' } : {}
+  carry(out, task, 'id', 'contextId')
+  out['status'] = writeStatus(task.status, form)
+  if (task.artifacts !== undefined) out['artifacts'] = task.artifacts.map((artifact) => writeArtifact(artifact, form))
+  if (task.history !== undefined) out['history'] = task.history.map((message) => writeMessage(message, form))
+  return carry(out, task, 'metadata')
+}
+
+export function writeEvent(event: StreamEvent, form: Form): Record<string, unknown> {
+  const json = form === 'json'
+  if ('task' in event) return json ? writeTask(event.task, form) : { task: writeTask(event.task, form) }
+  if ('message' in event)
+    return json ? writeMessage(event.message, form) : { message: writeMessage(event.message, form) }
+  if ('statusUpdate' in event) {
+    const update = event.statusUpdate
+    const out = carry(json ? { kind: 'status-update' } : {}, update, 'taskId', 'contextId')
+    out['status'] = writeStatus(update.status, form)
+    carry(out, update, 'metadata')
+    return json ? out : { statusUpdate: out }
+  }
+  const update = event.artifactUpdate
+  const out = carry(json ? { kind: 'artifact-update' } : {}, update, 'taskId', 'contextId')
+  out['artifact'] = writeArtifact(update.artifact, form)
+  carry(out, update, 'append', 'lastChunk', 'metadata')
+  return json ? out : { artifactUpdate: out }
+}
+
+/**
+ * Adds `final`, which is true on a stream's last status and differs from stream to stream, to bytes that all streams
+ * share. The status update is the innermost open object of the text, so it goes before the closing braces.
+ */
+export function seal(json: string, event: StreamEvent, final: boolean, form: Form): string {
+  if (!('statusUpdate' in event)) return json
+  return form === 'json' ? `${json.slice(0, -1)},"final":${final}}` : `${json.slice(0, -2)},"final":${final}}}`
+}

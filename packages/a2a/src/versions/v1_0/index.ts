@@ -1,0 +1,6 @@
+/** Protocol 1.0. Its two dialects are one. */
+import type { ProtocolVersion } from '../version.ts'
+import { json } from './json.ts'
+import { spelling } from './spelling.ts'
+
+export const v1_0: ProtocolVersion = { id: '1.0', spelling, json, proto: json }

@@ -1,0 +1,47 @@
+/**
+ * The dialect of 1.0, for JSON-RPC, REST and in ProtoJSON form for gRPC. Canonical objects are what it reads and
+ * writes, so writing is nothing but JSON.stringify.
+ */
+import { errorTable } from '../../model/error.ts'
+import type { Operation, RequestOf, ResultOf } from '../../model/operation.ts'
+import { decodeCard } from '../decode-card.ts'
+import { decodeError } from '../decode-error.ts'
+import { encodeDetails } from '../error-detail.ts'
+import { readAnswer, readRequest } from '../read.ts'
+import type { Dialect } from '../version.ts'
+import { encodeCard } from './card.ts'
+import { event } from './objects.ts'
+import { requests } from './requests.ts'
+import { results } from './results.ts'
+
+export const json: Dialect = {
+  id: '1.0',
+
+  decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
+    return readRequest<RequestOf<O>>(requests[operation], payload)
+  },
+  encodeResult(operation, result) {
+    // ProtoJSON's Empty.
+    return operation === 'DeleteTaskPushNotificationConfig' ? '{}' : JSON.stringify(result)
+  },
+  encodeEvent: (event) => JSON.stringify(event),
+  seal: (json) => json,
+  errorNumber: (error) => errorTable[error.code].jsonrpc,
+  errorData: encodeDetails,
+  errorBody(error) {
+    const { http, grpc } = errorTable[error.code]
+    return { error: { code: http, status: grpc, message: error.message, details: encodeDetails(error) } }
+  },
+
+  encodeRequest: (_operation, request) => request,
+  decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O> {
+    // Servers answer null, {} or nothing at all.
+    if (operation === 'DeleteTaskPushNotificationConfig') return undefined
+    return readAnswer<ResultOf<O>>(results[operation], payload)
+  },
+  decodeEvent: (payload) => readAnswer(event, payload),
+  decodeError,
+
+  encodeCard,
+  decodeCard,
+}

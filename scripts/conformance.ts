@@ -1,0 +1,11 @@
+/** `npm run conformance`: writes docs/conformance.md anew from the rule book and the names of the tests. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findCitations } from '../test/conformance/cited.ts'
+import { conformancePage } from '../test/conformance/page.ts'
+
+const root = join(import.meta.dirname, '..')
+const { citations } = findCitations(root)
+mkdirSync(join(root, 'docs'), { recursive: true })
+writeFileSync(join(root, 'docs/conformance.md'), conformancePage(citations))
+console.log(`docs/conformance.md: ${citations.length} tests cite a rule`)

@@ -1,0 +1,61 @@
+/**
+ * Which suites there are, and in which order they run: what is quick and breaks often
+ * comes first. A folder under test/ is a suite by existing; nothing lists it here.
+ */
+import { globSync } from 'node:fs'
+
+export interface Suite {
+  readonly name: string
+  readonly steps: readonly Step[]
+}
+
+/** One process. A step that runs tests reports its own counts; any other counts as one test. */
+export interface Step {
+  readonly name: string
+  readonly command: readonly string[]
+  readonly countsTests: boolean
+}
+
+const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop']
+const last = ['fuzz', 'crash']
+
+const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
+
+const testFiles = (name: string, files: readonly string[], ...options: string[]): Suite => ({
+  name,
+  steps: [{ name, command: ['node', '--conditions=source', '--test', ...options, ...files], countsTests: true }],
+})
+
+const check: Suite = {
+  name: 'check',
+  steps: [
+    tool('types', 'tsc', '-p', 'tsconfig.json'),
+    tool('lint', 'oxlint', '--type-aware', '--deny-warnings', '--report-unused-disable-directives'),
+    tool('format', 'oxfmt', '--check', '.'),
+  ],
+}
+
+/** All suites of the repository at `root`, in the order in which they run. */
+export function findSuites(root: string): readonly Suite[] {
+  const glob = (pattern: string): readonly string[] =>
+    globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] }).sort()
+
+  const suites = [check]
+  const add = (name: string, files: readonly string[], ...options: string[]): void => {
+    if (files.length > 0) suites.push(testFiles(name, files, ...options))
+  }
+  add('house', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
+  // In one process: 40 files took 0.5 s instead of 7 s. What needs a process of its own belongs under test/.
+  add('units', glob('packages/*/src/**/*.test.ts'), '--test-isolation=none')
+  add('examples', glob('examples/**/*.test.ts'), '--test-concurrency=2')
+  add('bench', glob('bench/**/*.test.ts'))
+
+  const folders = new Set(glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] as string))
+  for (const folder of folders) add(folder, glob(`test/${folder}/**/*.test.ts`), '--test-concurrency=2')
+  return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
+}
+
+function rank(name: string): number {
+  if (first.includes(name)) return first.indexOf(name)
+  return first.length + 1 + last.indexOf(name)
+}

@@ -1,0 +1,70 @@
+/** The runner decides whether everything else is believed, so it is shown failing, crashing, empty and skipping suites. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { findSuites } from './suites.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-runner-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** A repository with our runner and the given test files; runs all of its suites that hold tests. */
+function runIn(name: string, files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
+  const root = join(scratch, name)
+  cpSync(import.meta.dirname, join(root, 'scripts'), { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), `import { describe, it } from 'node:test'\n${text}`)
+  }
+  const suites = findSuites(root).map((suite) => suite.name)
+  const chosen = suites.filter((suite) => suite !== 'check')
+  // Without the variables by which node's runner would take ours for a test file of its own.
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/test.ts', ...chosen], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    encoding: 'utf8',
+  })
+  return { status, stdout, suites, closing: stdout.trimEnd().split('\n').at(-1) }
+}
+
+describe('npm test', () => {
+  it('finds suites by their folders and adds their counts up', () => {
+    const result = runIn('green', {
+      'packages/a/src/x.test.ts': "it('a', () => {}); it('b', () => {})",
+      'test/zebra/deep/y.test.ts': "describe('c', () => { it('d', () => {}) })",
+      'test/crash/z.test.ts': "it('e', { skip: 'needs a moon' }, () => {})",
+      'test/top.test.ts': "it('f', () => {})",
+    })
+    assert.deepEqual(result.suites, ['check', 'house', 'units', 'zebra', 'crash'])
+    assert.equal(result.closing, '4 passed, 0 failed, 1 skipped')
+    assert.equal(result.status, 0)
+  })
+
+  it('fails when a test fails, and says which and why', () => {
+    const result = runIn('red', {
+      'test/a/x.test.ts': "describe('sums', () => { it('adds', () => { throw new Error('two is not one') }) })",
+      'packages/a/src/y.test.ts': "it('goes on after a red suite', () => {})",
+    })
+    assert.equal(result.closing, '1 passed, 1 failed, 0 skipped')
+    assert.equal(result.status, 1)
+    assert.match(result.stdout, /sums > adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one/)
+  })
+
+  it('fails when a file cannot be loaded, when a process dies and when nothing ran', () => {
+    assert.equal(runIn('broken', { 'packages/a/src/x.test.ts': "throw new Error('no')" }).status, 1)
+    assert.equal(runIn('dead', { 'packages/a/src/x.test.ts': "it('x', () => process.exit(0))" }).status, 1)
+    assert.equal(runIn('empty', { 'packages/a/src/x.test.ts': 'void [describe, it]' }).status, 1)
+  })
+
+  it('accepts a skip without a reason at home, and not in CI', () => {
+    const files = { 'test/a/x.test.ts': "it('x', { skip: true }, () => {}); it('y', () => {})" }
+    assert.equal(runIn('home', files).closing, '1 passed, 0 failed, 1 skipped')
+    const inCi = runIn('ci', files, { CI: 'true' })
+    assert.equal(inCi.closing, '1 passed, 1 failed, 0 skipped')
+    assert.equal(inCi.status, 1)
+    assert.match(inCi.stdout, /skipped without a reason: x/)
+  })
+})

@@ -1,0 +1,99 @@
+/**
+ * `npm test`: every suite, each in its own process, then one closing line. Names as
+ * arguments choose suites (`npm test -- units matrix`); options are handed to node's
+ * test runner (`npm test -- units --test-name-pattern=cancel`).
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Tally } from './reporters/tally.ts'
+import { findSuites } from './suites.ts'
+import type { Step } from './suites.ts'
+
+const root = join(import.meta.dirname, '..')
+const inCi = process.env['CI'] === 'true'
+const full = process.env['PARLEY_FULL'] === '1'
+/** A suite that hangs is stopped and named. The full modes are long on purpose. */
+const limitMs = (full ? 600 : 15) * 60_000
+
+const words = process.argv.slice(2)
+const wanted = words.filter((word) => !word.startsWith('--'))
+const options = words.filter((word) => word.startsWith('--'))
+const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+const all = findSuites(root)
+const names = all.map((suite) => suite.name)
+const unknown = wanted.filter((name) => !names.includes(name))
+if (unknown.length > 0) {
+  console.error(`No suite is called ${unknown.join(' or ')}. There are: ${names.join(', ')}.`)
+  process.exit(1)
+}
+
+const total = { passed: 0, failed: 0, skipped: 0 }
+for (const suite of wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name))) {
+  for (const step of suite.steps) {
+    const startedAt = performance.now()
+    const tally = await run(step)
+    const bare = tally.skipped.filter((skip) => skip.reason === '')
+    for (const { name } of bare) console.log(`${inCi ? '✖' : '!'} skipped without a reason: ${name}`)
+    const failed = tally.failed + (inCi ? bare.length : 0)
+    const skipped = tally.skipped.length - (inCi ? bare.length : 0)
+    total.passed += tally.passed
+    total.failed += failed
+    total.skipped += skipped
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    console.log(
+      `${failed > 0 ? '✖' : '✔'} ${step.name.padEnd(12)} ${counts(tally.passed, failed, skipped)}  (${seconds} s)`,
+    )
+  }
+}
+console.log(`\n${counts(total.passed, total.failed, total.skipped)}`)
+process.exitCode = total.failed > 0 ? 1 : 0
+
+function counts(passed: number, failed: number, skipped: number): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`
+}
+
+async function run(step: Step): Promise<Tally> {
+  const [program = '', ...rest] = step.command
+  if (!step.countsTests) {
+    const ok = (await spawned(step.name, join(root, 'node_modules/.bin', program), rest)) === 0
+    return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] }
+  }
+  const tallyFile = join(scratch, `${step.name}.json`)
+  const reporters = [
+    '--test-reporter=./scripts/reporters/failures.ts',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=./scripts/reporters/tally.ts',
+    `--test-reporter-destination=${tallyFile}`,
+  ]
+  const code = await spawned(step.name, process.execPath, [...reporters, ...options, ...rest])
+  const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
+  const tally = text === '' ? { passed: 0, failed: 0, skipped: [] } : (JSON.parse(text) as Tally)
+  if (tally.failed > 0) return tally
+  // A runner that died, or ran nothing at all, must not look like success.
+  if (code !== 0) console.log(`✖ ${step.name}: the test process ended with ${code} although no test failed`)
+  const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
+  if (empty) console.log(`✖ ${step.name}: no test ran`)
+  return { ...tally, failed: code !== 0 || empty ? 1 : 0 }
+}
+
+/** The exit code, or the signal's name. Nothing is read from stdin. */
+function spawned(name: string, program: string, args: readonly string[]): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    const timer = setTimeout(() => {
+      console.log(`✖ ${name}: not done after ${limitMs / 60_000} minutes, stopped`)
+      // On SIGTERM the runner also ends the processes it started; on SIGKILL it could not.
+      child.kill('SIGTERM')
+      setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
+    }, limitMs)
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve(code ?? signal ?? 'an unknown end')
+    })
+  })
+}

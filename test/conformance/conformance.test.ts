@@ -1,0 +1,79 @@
+/** docs/conformance.md says what the tests say, and a rule cannot lose its last test unnoticed. */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { citationsIn, findCitations } from './cited.ts'
+import { deviations } from './deviations.ts'
+import { conformancePage } from './page.ts'
+import { knownIds, rules } from './rules.ts'
+
+const root = join(import.meta.dirname, '../..')
+const { citations, unreadable } = findCitations(root)
+const cited = new Set(citations.flatMap((citation) => citation.ids))
+const ruleIds = new Set(rules.map((rule) => rule.id))
+
+describe('conformance', () => {
+  it('reads the ids off the ends of test names', () => {
+    const source =
+      "it('says no [B-1 F-2]', f)\nit(`${x} isn't it [T-9]`, f)\nit('a list [1, 2]', f)\nit('odd [B-1-3]', f)"
+    assert.deepEqual(citationsIn('x.test.ts', source), {
+      citations: [
+        { file: 'x.test.ts', name: 'says no', ids: ['B-1', 'F-2'] },
+        { file: 'x.test.ts', name: "… isn't it", ids: ['T-9'] },
+      ],
+      unreadable: ['x.test.ts: "odd [B-1-3]"'],
+    })
+  })
+
+  it('has each rule once', () => {
+    assert.equal(ruleIds.size, rules.length)
+  })
+
+  it('knows every id that a test cites', () => {
+    assert.deepEqual(unreadable, [])
+    const strangers = citations.flatMap(({ file, name, ids }) =>
+      ids
+        .filter((id) => !ruleIds.has(id))
+        .map((id) => `${id} is no rule of test/conformance/rules (${file}: "${name}")`),
+    )
+    assert.deepEqual(strangers, [])
+  })
+
+  it('knows every id that a comment, a document or a deviation mentions', () => {
+    const pattern = '{packages/*/src/**/*.ts,test/**/*.ts,examples/**/*.ts,bench/**/*.ts,docs/**/*.md,*.md}'
+    const files = globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**', 'test/conformance/**'] })
+    const strangers = files.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/(?<![\w-])(?:[JFBT]|S[024])-\d+\b(?!-)/g)]
+        .map(([id]) => id)
+        .filter((id) => !knownIds.has(id))
+        .map((id) => `${file} mentions ${id}, which docs/conformance.md does not explain`),
+    )
+    assert.deepEqual(strangers, [])
+    assert.deepEqual(
+      deviations.flatMap(({ ids }) => ids).filter((id) => !ruleIds.has(id)),
+      [],
+    )
+  })
+
+  it('shows every rule that is not marked as open', () => {
+    const lost = rules.filter((rule) => rule.open === undefined && !cited.has(rule.id))
+    assert.deepEqual(
+      lost.map(({ id, text }) => `${id} has no test: ${text}`),
+      [],
+    )
+  })
+
+  it('marks no rule as open that a test shows', () => {
+    const stale = rules.filter((rule) => rule.open !== undefined && cited.has(rule.id))
+    assert.deepEqual(
+      stale.map(({ id }) => id),
+      [],
+    )
+  })
+
+  it('is written down as it is', () => {
+    const page = readFileSync(join(root, 'docs/conformance.md'), 'utf8')
+    assert.ok(page === conformancePage(citations), 'docs/conformance.md is stale: run "npm run conformance"')
+  })
+})

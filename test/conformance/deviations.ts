@@ -1,0 +1,115 @@
+/** Where we knowingly do other than the text, or choose where it leaves a choice: what, and one sentence of why. */
+
+export interface Deviation {
+  readonly ids: readonly string[]
+  readonly what: string
+  readonly why: string
+}
+
+export const deviations: readonly Deviation[] = [
+  {
+    ids: ['F-2'],
+    what: 'JSON-RPC notifications and batches are refused.',
+    why: 'Every operation of A2A has an answer, and no version gives batches a meaning for streams.',
+  },
+  {
+    ids: ['F-3'],
+    what: 'JSON-RPC errors come with HTTP 200, except for conditions of the transport.',
+    why: 'The conformance kit and most clients expect 200, while proxies and load balancers need to see 401, 413, 429 and 503.',
+  },
+  {
+    ids: ['F-7'],
+    what: 'A stream that cannot start is a plain error in every version, also for `tasks/resubscribe`.',
+    why: 'A status code that says 200 and an event that says no cannot be told apart from success by a proxy, a log or a retry.',
+  },
+  {
+    ids: ['B-10', 'B-3'],
+    what: 'Without a version header the JSON-RPC method decides; the text reads a missing header as 0.3. The option `strict` follows the text.',
+    why: 'The method names of 0.x and 1.0 have nothing in common, so nothing is ambiguous, and 1.0 clients that forget the header are common.',
+  },
+  {
+    ids: ['J-1', 'J-3', 'J-4', 'J-10'],
+    what: 'Readers accept snake_case, offsets and times without a zone, URL-safe base64, unknown fields, and the spellings of older drafts.',
+    why: 'Real peers send them, and their meaning is clear. Writers produce the official form only.',
+  },
+  {
+    ids: ['B-28', 'B-15'],
+    what: 'A caller that names no version gets one card that holds the fields of both generations.',
+    why: 'Such a caller may be of either, and the fields do not collide.',
+  },
+  {
+    ids: ['B-43'],
+    what: 'A message to a finished task is -32004 in every version.',
+    why: '0.x asks for "an error" without naming one; one code for one condition is easier to handle.',
+  },
+  {
+    ids: ['B-45'],
+    what: 'A message to a running task waits for its turn.',
+    why: 'The text leaves it open. Losing a message or running two turns of one task at once would both surprise.',
+  },
+  {
+    ids: ['B-56'],
+    what: 'Context ids of up to 256 letters, digits and `_ . : -` are accepted; others are -32602 with the reason CONTEXT_REJECTED.',
+    why: 'The text asks for an error and names none. Ids end up in logs and addresses, hence the alphabet.',
+  },
+  {
+    ids: ['B-66'],
+    what: 'In 0.x a send without `blocking` waits.',
+    why: 'The sources of 0.3 contradict each other; waiting is what its widespread servers do.',
+  },
+  {
+    ids: ['B-67'],
+    what: 'A blocking send ends after a limit with the task as it is, although that is not a state B-63 allows.',
+    why: 'A connection that a proxy cuts tells the client nothing; a task that is still working tells it what to ask for next.',
+  },
+  {
+    ids: ['B-71', 'T-6'],
+    what: 'A webhook configuration inside a send is refused while there is no push.',
+    why: 'A client that is never called waits forever; an error it can see.',
+  },
+  {
+    ids: ['B-85'],
+    what: '`pageSize` repeats the limit in force rather than the number of tasks on the page.',
+    why: 'The text allows both readings; its own example and the official libraries use this one.',
+  },
+  {
+    ids: ['B-91', 'B-97'],
+    what: 'A stream closes when the task asks for input, with `final: true` in 0.x. `keepOpenOnInputRequired` changes it.',
+    why: 'The normative section obliges to close only at the end, the guides close here, and clients that wait for the close are common.',
+  },
+  {
+    ids: ['B-100'],
+    what: 'Text that was appended chunk by chunk is one text part when the task is read; the stream has the chunks. `coalesceText: false` changes it.',
+    why: 'Sixteen thousand parts of one word each serve nobody who reads the result.',
+  },
+  {
+    ids: ['B-108'],
+    what: '`tasks/resubscribe` to a finished task sends the task once and closes; 1.0 refuses.',
+    why: '0.3 leaves it open except in its gRPC comment, which says this.',
+  },
+  {
+    ids: ['B-109'],
+    what: 'Events have an `id:` and `Last-Event-ID` is honoured, in every version.',
+    why: 'No version can resume a stream without loss. The payloads stay untouched, so peers that do not know it do not notice.',
+  },
+  {
+    ids: ['B-112'],
+    what: 'A second cancel answers with the canceled task in every version.',
+    why: 'A client that repeats a request whose answer was lost should not be told that it failed.',
+  },
+  {
+    ids: ['B-144'],
+    what: 'In 0.x a missing required extension is -32600 with the URIs in `data`.',
+    why: '-32008 does not exist there.',
+  },
+  {
+    ids: ['B-163'],
+    what: 'A direct message answer is remembered in memory only; tasks are recognised durably for 24 hours.',
+    why: 'A direct message has no task and no log to be kept in.',
+  },
+  {
+    ids: ['S2-16'],
+    what: 'A deadline for input that passes is the state FAILED with a reason, not an error on the stream.',
+    why: 'Whoever reads the task later must see it too.',
+  },
+]

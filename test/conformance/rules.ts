@@ -1,0 +1,70 @@
+/** The rule book: every rule that the tests may cite, in the order of docs/conformance.md. */
+import type { Rule, Section } from './rule.ts'
+import { canceling } from './rules/canceling.ts'
+import { cards, extendedCard, versioning } from './rules/discovery.ts'
+import { framing } from './rules/framing.ts'
+import { json } from './rules/json.ts'
+import { listing } from './rules/listing.ts'
+import { lifetimes, peers } from './rules/peers.ts'
+import { requests } from './rules/requests.ts'
+import { history, sending } from './rules/sending.ts'
+import { streaming, subscribing } from './rules/streaming.ts'
+import { identifiers, tasks } from './rules/tasks.ts'
+import { topics } from './rules/topics.ts'
+import { extensions, reliability, trust } from './rules/trust.ts'
+
+export const sections: readonly Section[] = [
+  json,
+  framing,
+  versioning,
+  cards,
+  extendedCard,
+  requests,
+  tasks,
+  identifiers,
+  sending,
+  history,
+  listing,
+  streaming,
+  subscribing,
+  canceling,
+  extensions,
+  trust,
+  reliability,
+  topics,
+  lifetimes,
+  peers,
+]
+
+export const rules: readonly Rule[] = sections.flatMap((section) => section.rules)
+
+/** Not rules of this server yet: a line each, so that a reader knows that they were not overlooked. */
+export const later: readonly { readonly what: string; readonly ids: readonly string[] }[] = [
+  { what: 'The client: choosing an interface, retries, resuming, capabilities', ids: ['B-1', 'B-9', 'B-165', 'B-169'] },
+  { what: 'gRPC', ids: ['B-12', 'F-10'] },
+  {
+    what: 'Push notifications: registration, delivery, retries, signed webhooks',
+    ids: ['B-116…B-135', 'F-12', 'T-7', 'T-8'],
+  },
+  { what: 'Signed cards', ids: ['B-29…B-34'] },
+  { what: 'Tenants', ids: ['B-167', 'T-15'] },
+  {
+    what: 'Rate limits, audit, tracing, transport security, fetching what parts refer to',
+    ids: ['B-170…B-173', 'T-12', 'T-13'],
+  },
+  { what: 'Custom bindings and the official conformance kits', ids: ['T-11', 'T-16', 'T-18…T-20'] },
+]
+
+/** Every id that may stand in a comment: a stranger must be able to look it up. */
+export const knownIds: ReadonlySet<string> = new Set([
+  ...rules.map((rule) => rule.id),
+  ...later.flatMap((group) => group.ids.flatMap(expand)),
+])
+
+/** `B-29…B-34` is six ids. */
+function expand(ids: string): readonly string[] {
+  const [first = '', last = first] = ids.split('…')
+  const [prefix = '', from = ''] = first.split('-')
+  const to = Number(last.split('-')[1])
+  return Array.from({ length: to - Number(from) + 1 }, (_, index) => `${prefix}-${Number(from) + index}`)
+}

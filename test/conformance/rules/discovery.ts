@@ -1,0 +1,85 @@
+/** Which version is spoken, and how an agent is found and described. */
+import { all, decision, may, must, practice, should, v0_3, v1 } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+const client = 'a rule for clients; ours comes later'
+
+export const versioning: Section = {
+  title: 'Versions',
+  about: 'One endpoint answers 0.2, 0.3 and 1.0. The `A2A-Version` header says which is meant.',
+  rules: [
+    may('B-2', v1, 'The version may be given as a query parameter. The header wins where both are given.'),
+    must('B-3', v1, 'A missing or empty version means 0.3.'),
+    must('B-4', v1, 'Only major and minor count: `1.0.7` is 1.0. What cannot be read as a version is not supported.'),
+    must('B-5', v1, 'A version that this interface does not offer is refused, and the operation does not run.'),
+    must('B-6', v1, 'The answer has the shapes and the meaning of the version asked for, also when it is an error.'),
+    decision(
+      'B-7',
+      all,
+      'The refusal names the versions that are offered, in the newest shape the client could understand.',
+    ),
+    may('B-8', v1, 'One binding may be offered in several versions at one address; the card has one entry for each.'),
+    decision(
+      'B-10',
+      all,
+      'A version header that is present always wins. Without one, the grammar of the JSON-RPC method decides (`message/send` is 0.x, `SendMessage` is 1.0); with `strict` a missing header means 0.3, as the text says.',
+    ),
+    decision('B-11', all, 'REST under `/v1` is 0.3 unless the header says otherwise, and REST at the root is 1.0.'),
+    decision('B-13', all, 'A task made through one version can be read, followed and canceled through every other.'),
+  ],
+}
+
+export const cards: Section = {
+  title: 'Agent cards',
+  about: 'The document in which an agent says what it can do and where it can be reached.',
+  rules: [
+    must(
+      'B-14',
+      all,
+      'The card is at `/.well-known/agent-card.json`, and for 0.2 clients at `/.well-known/agent.json`.',
+    ),
+    must('B-15', v1, 'What is served there is a card, as `application/json`, in the shape of the version asked for.'),
+    must('B-16', all, 'Every interface listed is really served, the preferred one first.'),
+    must('B-17', v1, 'A client takes the first listed interface that it supports.', { open: client }),
+    must(
+      'B-18',
+      v0_3,
+      'A client prefers the main url if it speaks its transport, and never mixes the url of one entry with the transport of another.',
+      { open: client },
+    ),
+    must('B-19', v0_3, 'The preferred transport is stated and is what the main url speaks.'),
+    should('B-20', all, 'A client falls back to another listed interface when its choice fails.', { open: client }),
+    should('B-21', v1, 'Cards may be cached: they carry `Cache-Control` with an age and an `ETag`.'),
+    should('B-22', v1, 'A client honours caching headers and revalidates what has expired.', { open: client }),
+    decision(
+      'B-23',
+      v1,
+      'A matching `If-None-Match` is answered 304. Each variant has its own ETag, and `Vary` names the header that chooses between them.',
+    ),
+    must('B-24', all, 'Cards hold no secrets, and a card that is not for everybody is behind authentication.'),
+    must('B-25', all, 'In production the addresses are HTTPS: the card advertises the public url it was given.'),
+    decision('B-26', all, 'A client refuses a card that lacks a required field and names the field.', { open: client }),
+    should('B-27', v1, 'Agents that share a host have a card each, at a path of their own.'),
+    practice(
+      'B-28',
+      all,
+      'The generation of a card is recognised by its fields, so that one document can serve old and new readers.',
+    ),
+  ],
+}
+
+export const extendedCard: Section = {
+  title: 'Extended cards',
+  about: 'A second card that only authenticated callers may read.',
+  rules: [
+    must(
+      'B-136',
+      all,
+      'An agent that does not announce an extended card refuses the operation; one that announces it and has none answers -32007.',
+    ),
+    must('B-137', all, 'The extended card requires authentication.'),
+    may('B-138', all, 'It may differ from caller to caller.'),
+    should('B-139', all, 'A client replaces the public card by it.', { open: client }),
+    should('B-140', v1, 'It is marked as private to its reader.'),
+  ],
+}

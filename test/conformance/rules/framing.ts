@@ -1,0 +1,61 @@
+/** How requests, answers and streams travel over HTTP. */
+import { all, decision, must, practice, should, v1 } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+export const framing: Section = {
+  title: 'Framing',
+  about: 'JSON-RPC, REST and server-sent events: the envelopes around every payload.',
+  rules: [
+    must(
+      'F-1',
+      all,
+      'JSON-RPC is a POST with a JSON body. The answer holds either `result` or `error` and repeats the id of the request, or `null` if the id could not be read.',
+    ),
+    decision(
+      'F-2',
+      all,
+      'The id is a string or an integer. A request without one is refused with -32600, and so is a batch: A2A has no notifications and no batches.',
+    ),
+    decision(
+      'F-3',
+      all,
+      'JSON-RPC errors travel with HTTP 200. Only conditions of the transport have their own status: 401, 403, 413, 415, 429 and 5xx, still with a JSON-RPC body.',
+    ),
+    must(
+      'F-4',
+      all,
+      'A stream is `text/event-stream`; each event is one `data:` line with one complete JSON document. Caches and proxies are told not to hold it back (`Cache-Control: no-cache`, `X-Accel-Buffering: no`).',
+    ),
+    practice(
+      'F-5',
+      all,
+      'A reader of streams accepts every line ending, joins several `data:` lines, skips comments and unknown fields, and flushes what is pending when the stream ends.',
+    ),
+    must(
+      'F-6',
+      all,
+      'Over JSON-RPC every event of a stream is a complete response that carries the id of the request.',
+    ),
+    decision(
+      'F-7',
+      all,
+      'A stream that cannot start is answered as a plain error. After the first event an error is the last event of the stream.',
+    ),
+    should(
+      'F-8',
+      v1,
+      'REST 1.0 is labelled `application/a2a+json`, and `application/json` is accepted too. GET parameters are in the path and the query, by their camelCase names.',
+    ),
+    practice(
+      'F-9',
+      all,
+      'A verb after a colon (`/tasks/{id}:cancel`) is recognised before the id, ids are percent-decoded, and an empty body or a literal `null` is accepted where nothing needs to be said.',
+    ),
+    decision('B-166', v1, 'What the path says wins over the same field in the query or the body.'),
+    must(
+      'F-11',
+      v1,
+      'Protocol parameters such as the version are HTTP headers, whose names are read without regard to case.',
+    ),
+  ],
+}

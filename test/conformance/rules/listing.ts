@@ -1,0 +1,35 @@
+/** ListTasks. */
+import { decision, must, old, v1 } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+export const listing: Section = {
+  title: 'Listing tasks',
+  about: 'Only 1.0 can list tasks.',
+  rules: [
+    must('B-77', v1, 'A caller is shown its own tasks and nobody else’s, with or without filters.'),
+    must('B-78', v1, 'The order is by the time of the status, newest first; at the same time by id.'),
+    must(
+      'B-79',
+      v1,
+      'Pages are asked for by an opaque token that stays valid when tasks come and go, also the one it points at.',
+    ),
+    must(
+      'B-80',
+      v1,
+      'A page has 50 tasks unless asked otherwise; 1 to 100 may be asked for, and anything else is refused.',
+    ),
+    must(
+      'B-81',
+      v1,
+      'A page token, state, time or history length that makes no sense is refused. No state, or the unspecified one, is no filter.',
+    ),
+    must('B-82', v1, 'Filters add up. The filter by time includes the moment it names.'),
+    must('B-83', v1, 'Artifacts come along only when asked for; otherwise the key is absent.'),
+    must('B-84', v1, 'The token for the next page is always there and empty on the last page.'),
+    must('B-85', v1, '`totalSize` counts every match, not only this page. `pageSize` repeats the limit in force.'),
+    decision('B-86', v1, 'A client stops at an empty or repeated token.', {
+      open: 'a rule for clients; ours comes later',
+    }),
+    decision('B-87', old, 'There is no such method in 0.x: -32601.'),
+  ],
+}

@@ -1,0 +1,55 @@
+/** Sending a message, and how much comes back. */
+import { all, decision, may, must, old, should, v1 } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+export const sending: Section = {
+  title: 'Sending',
+  about: 'When a send answers, and what it refuses.',
+  rules: [
+    must(
+      'B-63',
+      v1,
+      'A send waits until the task has ended or needs something, and answers with the task as it then is, all artifacts included.',
+    ),
+    must('B-64', v1, 'With `returnImmediately` it answers as soon as the task exists; the work goes on.'),
+    must('B-65', v1, '`returnImmediately` means nothing where a message is the answer, nor for streams.'),
+    decision('B-66', old, 'In 0.x `blocking: false` answers at once; `true` waits, and so does saying nothing.'),
+    decision(
+      'B-67',
+      all,
+      'A client that leaves during a blocking send does not cancel the task. Waiting has a limit, after which the task is returned as it is.',
+    ),
+    decision('B-68', all, 'One passage says that a send answers at once. B-63 is the specific rule and wins.'),
+    should(
+      'B-69',
+      all,
+      'The agent is told which output modes the client accepts; if none of them fits the agent, the message is refused before any work.',
+    ),
+    must('B-70', all, 'A part whose media type the agent does not take is refused with -32005.'),
+    decision(
+      'B-71',
+      all,
+      'A webhook asked for inside a send is refused as unsupported while the server has no push notifications, rather than silently dropped.',
+    ),
+    may('B-72', v1, 'A repeated send with the same message id may be recognised (B-163).'),
+  ],
+}
+
+export const history: Section = {
+  title: 'History',
+  about: 'How many of a task’s messages come along.',
+  rules: [
+    must(
+      'B-73',
+      v1,
+      '`historyLength` n is at most the n latest messages, 0 is none and leaves out the key, and saying nothing sets no limit. It holds for sends, streams, reads and lists.',
+    ),
+    decision('B-74', v1, 'A negative or fractional length is an invalid parameter.'),
+    decision(
+      'B-75',
+      old,
+      'JSON-RPC 0.x counts as 1.0 does. In 0.3 REST, 0 means no limit, because that format cannot tell 0 from nothing.',
+    ),
+    decision('B-76', all, 'The length changes what is shown, never what is kept, and never the artifacts.'),
+  ],
+}

@@ -1,0 +1,81 @@
+/** The life of a task, and its names. */
+import { all, decision, may, must, should, v1 } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+const client = 'a rule for clients; ours comes later'
+
+export const tasks: Section = {
+  title: 'Tasks',
+  about: 'A task goes from SUBMITTED over WORKING, perhaps with questions, to one of four final states.',
+  rules: [
+    must(
+      'B-43',
+      all,
+      'A final state is final. A message to such a task is an unsupported operation in every version, and what its agent says later is dropped.',
+    ),
+    should(
+      'B-44',
+      all,
+      'To go on after the end, a client sends a new message in the same context that refers to the finished task.',
+    ),
+    decision(
+      'B-45',
+      all,
+      'A task that is running takes further messages: they wait their turn (`queue`, the default), are refused (`reject`) or are handed to the running turn (`steer`). Two turns of one task never run at once.',
+    ),
+    should('B-46', v1, 'Results are artifacts; messages are for questions and progress.'),
+    decision(
+      'B-47',
+      all,
+      'Every message of the user is kept in the history, and so is a status message when the next one replaces it; both carry the ids of task and context.',
+    ),
+    decision(
+      'B-48',
+      all,
+      'Each change of state carries its time in UTC with milliseconds, never earlier than the one before.',
+    ),
+    may(
+      'B-49',
+      v1,
+      'An agent may answer with a bare message instead of a task. Once there is a task, answers to it are that task.',
+    ),
+    decision(
+      'B-50',
+      all,
+      'An agent that throws, says nonsense or takes too long ends its task as FAILED with a message: stored, and told to every reader.',
+    ),
+    should('B-51', v1, 'Work that an agent declines is REJECTED, at the start or later.'),
+    decision(
+      'B-52',
+      all,
+      'After a restart no task is left hanging: it is run again, re-attached or failed with a reason, as its agent declares.',
+    ),
+  ],
+}
+
+export const identifiers: Section = {
+  title: 'Ids and contexts',
+  about: 'Who makes which id, and what happens when they do not fit together.',
+  rules: [
+    must('B-53', all, 'The server makes task ids. A client cannot choose one.'),
+    must('B-54', all, 'A message for a task that does not exist is answered "task not found"; no task is created.'),
+    must('B-55', all, 'A message without a context opens one, and the answer names it.'),
+    decision(
+      'B-56',
+      all,
+      'A context id made by the client is kept as it is. One that cannot be accepted is refused with the reason CONTEXT_REJECTED and never replaced by another.',
+    ),
+    must('B-57', v1, 'If only the task is named, its context follows from it.'),
+    must('B-58', v1, 'A task and a context that do not belong together are refused.'),
+    should('B-59', v1, 'Clients treat ids of the server as opaque.', { open: client }),
+    may('B-60', v1, 'Contexts may expire.', {
+      open: 'contexts live as long as their tasks; there is no expiry of their own',
+    }),
+    must('B-61', v1, 'Messages of an agent carry the context, and the task if there is one.'),
+    should(
+      'B-62',
+      v1,
+      'Tasks that a message refers to are given to the agent, if the caller may see them. Others are left out without a word.',
+    ),
+  ],
+}

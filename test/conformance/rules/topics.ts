@@ -1,0 +1,44 @@
+/** Behaviour that the protocol describes by example rather than by rule. */
+import { all, must, practice } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+export const topics: Section = {
+  title: 'Described by example',
+  about: 'The guides that accompany the protocol show these conversations; each is one of our tests.',
+  rules: [
+    practice(
+      'T-1',
+      all,
+      'Agents that answer with messages, with tasks, or with now one and now the other are all valid. Once a task exists, it is the answer.',
+    ),
+    practice(
+      'T-2',
+      all,
+      'Going on after the end makes a new task in the same context; a refined artifact keeps its name and gets a new id.',
+    ),
+    practice('T-3', all, 'Several messages in one context at the same time make several tasks that run side by side.'),
+    practice(
+      'T-4',
+      all,
+      'An agent that cannot tell which artifact is meant asks; the client may name artifact and task in the metadata of a part.',
+    ),
+    practice('T-5', all, 'A stream closes at the end or at a question. One that broke off is taken up by subscribing.'),
+    practice(
+      'T-6',
+      all,
+      'A webhook can be asked for inside a send or by its own operation, and is treated alike: refused by both while there is no push.',
+    ),
+    practice(
+      'T-9',
+      all,
+      'Extensions are asked for and confirmed by header; an unknown one is ignored and a missing required one is an error.',
+    ),
+    practice('T-10', all, 'Data of an extension stands in metadata under its URI.'),
+    practice(
+      'T-14',
+      all,
+      'The card is fetched, cached and revalidated, and a card behind authentication is served to those who have it.',
+    ),
+    must('T-17', all, 'A part has exactly one content.'),
+  ],
+}

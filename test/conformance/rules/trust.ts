@@ -1,0 +1,82 @@
+/** Extensions, authentication and what one caller may see of another. */
+import { all, decision, may, must, old, practice, should, v1 } from '../rule.ts'
+import type { Section } from '../rule.ts'
+
+const client = 'a rule for clients; ours comes later'
+
+export const extensions: Section = {
+  title: 'Extensions',
+  about: 'Additions to the protocol, named by a URI and switched on request by request.',
+  rules: [
+    practice('B-141', all, 'Extensions are declared in the card and inactive unless asked for.'),
+    practice('B-142', all, 'A client asks for them by header, with those they depend on.', { open: client }),
+    should('B-143', all, 'The answer names those that are active, also on a stream. Unknown ones are ignored.'),
+    must(
+      'B-144',
+      all,
+      'A required extension that was not asked for is -32008; in 0.x, which has no such code, -32600 with the missing URIs.',
+    ),
+    must('B-145', all, 'URIs are compared exactly; another version is another extension.'),
+    practice('B-146', all, 'Their data lives in `metadata` under the URI. There are no new fields and no new states.'),
+    must('B-147', all, 'Methods of an extension are authorized and validated like any other.', {
+      open: 'no extension of ours has methods',
+    }),
+    should('B-148', all, 'An extension that only carries data is not marked as required.'),
+    must('B-149', v1, 'What a library brings along is off unless asked for.'),
+  ],
+}
+
+export const trust: Section = {
+  title: 'Authentication and authorization',
+  about: 'Who calls, and what that caller may see.',
+  rules: [
+    must('B-150', all, 'Every request is authenticated, by what the transport carries and never by a payload.'),
+    should(
+      'B-151',
+      all,
+      'Without valid credentials the answer is 401 with a challenge, with too few rights 403, each in the shape of the binding.',
+    ),
+    must('B-152', all, 'Clients send their credentials with every request.', { open: client }),
+    must('B-153', v1, 'Every operation is authorized, before anything is looked up.'),
+    should('B-154', all, 'Rights may be limited by skill and scope.', {
+      open: 'scopes reach the agent; rules by skill come with the hub',
+    }),
+    must('B-155', v1, 'A task that needs a credential stops in AUTH_REQUIRED with a message that explains it.'),
+    must(
+      'B-156',
+      v1,
+      'The credential comes by another way; the task may go on without a message of the client, and takes messages while it waits.',
+    ),
+    should('B-157', v1, 'A client that is told so subscribes or polls.', { open: client }),
+    must('B-158', v1, 'Having reached AUTH_REQUIRED permits nothing by itself.', {
+      open: 'what a credential permits is decided where it was granted, outside of the server',
+    }),
+    should('B-159', v1, 'Credentials sent inside a message are bound to the agent that asked.', {
+      open: 'we never ask for credentials inside a message',
+    }),
+    must('B-160', all, 'A task of somebody else is "not found", word for word as one that does not exist.'),
+    practice(
+      'B-161',
+      old,
+      'In 0.x the details are in the status message and the client answers with its next message.',
+    ),
+  ],
+}
+
+export const reliability: Section = {
+  title: 'Repetition and equivalence',
+  about: 'What may be repeated safely, and what is the same everywhere.',
+  rules: [
+    practice('B-162', all, 'Reading changes nothing and may be repeated.'),
+    may(
+      'B-163',
+      all,
+      'A message with an id that was seen in the last 24 hours is the same message: while the first is running the second joins it, afterwards it gets the same task. The same id with other content is refused with the reason MESSAGE_ID_REUSED.',
+    ),
+    decision('B-164', all, 'A client repeats a send under the same message id.', { open: client }),
+    must('B-115', all, 'A server without push notifications refuses all four of their operations with -32003.'),
+    must('B-168', all, 'Every binding offers the same operations with the same meaning and the same errors.'),
+    decision('B-174', all, 'A state that nobody knows is read as "unknown" and crashes nothing.'),
+    should('B-175', ['0.3'], 'Sending, reading and canceling are the least that 0.3 asks for.'),
+  ],
+}

@@ -1,0 +1,64 @@
+/** What a user installs: built, packed and imported by plain Node, without our sources and without our conditions. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+
+interface Packed {
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+describe('the packed @parley/a2a', () => {
+  let scratch = ''
+  let packed: Packed
+  let doors: readonly string[] = []
+
+  before(async () => {
+    // Inside node_modules, so that dependencies are found there as they would be in a user's project.
+    const cache = join(root, 'node_modules/.cache')
+    await mkdir(cache, { recursive: true })
+    scratch = await mkdtemp(join(cache, 'parley-package-'))
+    await run(join(root, 'node_modules/.bin/tsc'), ['-b', 'packages/a2a', 'packages/hub'], { cwd: root })
+    const args = ['pack', '--json', '--pack-destination', scratch, '--workspace', '@parley/a2a']
+    const { stdout } = await run('npm', args, { cwd: root })
+    const answer = JSON.parse(stdout) as Packed[] | Record<string, Packed>
+    packed = Object.values(answer)[0] as Packed
+    const home = join(scratch, 'node_modules/@parley/a2a')
+    await mkdir(home, { recursive: true })
+    await run('tar', ['-xzf', join(scratch, packed.filename), '-C', home, '--strip-components=1'])
+    const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { exports: object }
+    doors = Object.keys(manifest.exports).map((door) => `@parley/a2a${door.slice(1)}`)
+  })
+  after(() => rm(scratch, { recursive: true, force: true }))
+
+  it('holds code, types, sources and the license, and neither tests nor golden files', () => {
+    const paths = packed.files.map((file) => file.path)
+    for (const wanted of ['package.json', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']) {
+      assert.ok(paths.includes(wanted), `${wanted} is missing`)
+    }
+    assert.deepEqual(
+      paths.filter((path) => /\.test\.|golden|tsbuildinfo/.test(path)),
+      [],
+    )
+  })
+
+  it('is imported through every door by plain node', async () => {
+    const program = `for (const door of ${JSON.stringify(doors)}) {
+      const module = await import(door)
+      console.log(door, Object.keys(module).length > 0, import.meta.resolve(door).includes('/dist/'))
+    }`
+    // Without the variables by which the test runner would take this program for one of its own.
+    const env = { PATH: process.env['PATH'] }
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: scratch, env })
+    assert.deepEqual(
+      stdout.trim().split('\n'),
+      doors.map((door) => `${door} true true`),
+    )
+  })
+})
