@@ -1,6 +1,6 @@
 /** Our server as `serve()` sets it up: SQLite, every commit on disk before anyone is told. */
 import { join } from 'node:path'
-import { artifact, reply } from '@parley/a2a'
+import { type Agent, artifact, reply } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { type AgentName, answer, chunkText } from '../work.ts'
@@ -34,7 +34,7 @@ const agents = {
       append = true
     }
   },
-}
+} satisfies Record<AgentName, Agent>
 
 const server = await serve({ port: 0, store: sqliteStore(join(directory, 'tasks.db')), agents })
 attend({ port: Number(new URL(server.url).port), announce: news.publish, close: () => server.close() })

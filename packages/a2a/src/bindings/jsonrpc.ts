@@ -44,7 +44,7 @@ export function readEnvelope({ value, text }: JsonBody): Envelope | Malformed {
 }
 
 function malformed(id: IdText, reason: string): Malformed {
-  return { id, error: new A2AError('INVALID_REQUEST', `Request payload validation error: ${reason}`, { reason }) }
+  return { id, error: new A2AError('INVALID_REQUEST', `Request payload validation error: ${reason}`) }
 }
 
 /** Any finite number is echoed, fractions too: refusing them helps nobody (F-2). `id: 0` is an id like any other. */

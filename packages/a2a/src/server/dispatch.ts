@@ -159,5 +159,6 @@ function headersOf(version: ProtocolVersion, call: Call, contentType: string, is
 
 function methodNotFound(method: string, version: ProtocolVersion): A2AError {
   // A name as long as the body would otherwise come back as long as the body.
-  return new A2AError('METHOD_NOT_FOUND', `Method not found in A2A ${version.id}: ${method.slice(0, 100)}`)
+  const name = method.slice(0, 100)
+  return new A2AError('METHOD_NOT_FOUND', `Method not found in A2A ${version.id}: ${name}`, { method: name })
 }

@@ -16,14 +16,16 @@ export interface Keyring extends Signer {
 
 const purpose = 'sign'
 
+type Key = InstanceType<typeof CryptoKey>
+
 export function createKeyring(
   store: Pick<Store, 'listKeys' | 'saveKey'>,
   masterKey: Uint8Array | undefined,
   now: () => number,
 ): Keyring {
-  let opened: Promise<CryptoKey[]> | undefined
+  let opened: Promise<Key[]> | undefined
 
-  async function load(): Promise<CryptoKey[]> {
+  async function load(): Promise<Key[]> {
     const rows = (await store.listKeys()).filter((row) => row.purpose === purpose)
     if (rows.length > 0) {
       const newestFirst = [...rows].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
@@ -34,7 +36,7 @@ export function createKeyring(
     return [await importKey(secret)]
   }
 
-  async function keys(): Promise<readonly CryptoKey[]> {
+  async function keys(): Promise<readonly Key[]> {
     opened ??= load()
     return opened
   }
@@ -45,7 +47,7 @@ export function createKeyring(
     },
     async sign(forWhat, text) {
       const [newest] = await keys()
-      const mac = await crypto.subtle.sign('HMAC', newest as CryptoKey, bytesOf(forWhat, text))
+      const mac = await crypto.subtle.sign('HMAC', newest as Key, bytesOf(forWhat, text))
       return toBase64Url(new Uint8Array(mac))
     },
     async verify(forWhat, text, signature) {
@@ -64,7 +66,7 @@ function bytesOf(forWhat: string, text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${forWhat}\n${text}`)
 }
 
-function importKey(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+function importKey(secret: Uint8Array<ArrayBuffer>): Promise<Key> {
   return crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }
 
@@ -94,7 +96,7 @@ function lost(): never {
   throw new ConfigError('masterKey', 'the keys in the store were wrapped with another master key: bring that one back')
 }
 
-async function importMaster(masterKey: Uint8Array): Promise<CryptoKey> {
+async function importMaster(masterKey: Uint8Array): Promise<Key> {
   if (masterKey.length !== 32) throw new ConfigError('masterKey', 'give 32 bytes')
   return crypto.subtle.importKey('raw', new Uint8Array(masterKey), 'AES-GCM', false, ['encrypt', 'decrypt'])
 }

@@ -67,10 +67,18 @@ function inBody(body: RecordBody, swap: Swap): RecordBody {
 function inTask(task: Task, swap: Swap): Task {
   let result = changed(task, 'status', inStatus(task.status, swap))
   if (task.artifacts !== undefined) {
-    result = changed(result, 'artifacts', inEach(task.artifacts, (artifact) => inArtifact(artifact, swap)))
+    result = changed(
+      result,
+      'artifacts',
+      inEach(task.artifacts, (artifact) => inArtifact(artifact, swap)),
+    )
   }
   if (task.history === undefined) return result
-  return changed(result, 'history', inEach(task.history, (message) => inMessage(message, swap)))
+  return changed(
+    result,
+    'history',
+    inEach(task.history, (message) => inMessage(message, swap)),
+  )
 }
 
 function inStatus(status: TaskStatus, swap: Swap): TaskStatus {

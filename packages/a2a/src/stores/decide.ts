@@ -36,12 +36,7 @@ export function isLive(lease: Lease | undefined, now: number): lease is Lease {
 }
 
 /** `standing` is `undefined` for a task that does not exist. `newFence` answers ever greater numbers. */
-export function decide(
-  standing: Standing | undefined,
-  append: Append,
-  now: number,
-  newFence: () => number,
-): Decision {
+export function decide(standing: Standing | undefined, append: Append, now: number, newFence: () => number): Decision {
   const before = standing ?? beginning(append)
   if (before === undefined || (standing !== undefined && append.create !== undefined)) {
     return { outcome: 'conflict', head: standing?.head ?? 0 }

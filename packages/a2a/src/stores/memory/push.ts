@@ -59,5 +59,8 @@ export function recordAttempt(entry: Entry, attempt: PushAttempt): void {
 }
 
 export function attemptsOf(entry: Entry, pushId: string, limit: number): readonly PushAttempt[] {
-  return entry.attempts.filter((attempt) => attempt.pushId === pushId).reverse().slice(0, limit)
+  return entry.attempts
+    .filter((attempt) => attempt.pushId === pushId)
+    .reverse()
+    .slice(0, limit)
 }

@@ -109,7 +109,9 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = newTask()
         const answers = await Promise.all(
-          Array.from({ length: 10 }, () => store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') })),
+          Array.from({ length: 10 }, () =>
+            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
+          ),
         )
         assert.equal(answers.filter(({ outcome }) => outcome === 'appended').length, 1)
         assert.deepEqual(words(await store.read(task.id, 0)), ['a'])
@@ -156,7 +158,10 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await create(store, { due: { kind: 'turn', at: day0 + 9 } })
         const status = statusOf('TASK_STATE_WORKING', day0 + 1)
-        const steps: { readonly change?: Parameters<typeof store.append>[1]['change']; readonly then: Partial<TaskRow> }[] = [
+        const steps: {
+          readonly change?: Parameters<typeof store.append>[1]['change']
+          readonly then: Partial<TaskRow>
+        }[] = [
           { then: {} },
           { change: { consumedSeq: 1 }, then: { consumedSeq: 1 } },
           { change: { status, statusAt: day0 + 1 }, then: { status, statusAt: day0 + 1 } },

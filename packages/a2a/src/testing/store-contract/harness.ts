@@ -54,7 +54,15 @@ export function newTask(fields: Partial<NewTask> & { readonly state?: TaskState 
   const { state = 'TASK_STATE_SUBMITTED', ...rest } = fields
   const statusAt = rest.statusAt ?? day0
   const id = rest.id ?? newId()
-  return { ...alice, id, contextId: `context-of-${id}`, status: statusOf(state, statusAt), statusAt, createdAt: statusAt, ...rest }
+  return {
+    ...alice,
+    id,
+    contextId: `context-of-${id}`,
+    status: statusOf(state, statusAt),
+    statusAt,
+    createdAt: statusAt,
+    ...rest,
+  }
 }
 
 /** Makes a task in one append. Without records its log begins with its status. */

@@ -113,7 +113,11 @@ export function idempotencyContract(open: OpenStore): void {
       withStore(open, async (subject) => {
         const { store, now, pass } = subject
         const task = await create(store, {}, { idempotency: claim(subject, 'short', 'h', 30) })
-        await appended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim(subject, 'long', 'h', 60_000) })
+        await appended(store, task.id, {
+          expectedSeq: 1,
+          records: [],
+          idempotency: claim(subject, 'long', 'h', 60_000),
+        })
         await pass(30)
         assert.equal(await store.prune({ batch: 10 }), 0)
         assert.equal(await store.findMessage('short', now()), undefined)

@@ -253,17 +253,18 @@ export function leaseContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await create(store, {}, due(day0))
         assert.equal((await store.claimDue(day0, 10)).length, 1)
-        assert.deepEqual(
-          idsOf((await store.claimDue(day0 + hour, 10)).map((claimed) => claimed.task)),
-          [task.id],
-        )
+        assert.deepEqual(idsOf((await store.claimDue(day0 + hour, 10)).map((claimed) => claimed.task)), [task.id])
       }),
     )
 
     it(
       'is over once an append clears it, moves it or ends the task',
       withStore(open, async ({ store }) => {
-        const tasks = [await create(store, {}, due(day0)), await create(store, {}, due(day0)), await create(store, {}, due(day0))]
+        const tasks = [
+          await create(store, {}, due(day0)),
+          await create(store, {}, due(day0)),
+          await create(store, {}, due(day0)),
+        ]
         assert.equal((await store.claimDue(day0, 10)).length, 3)
         const [cleared, moved, ended] = idsOf(tasks) as [string, string, string]
         await appended(store, cleared, { expectedSeq: 1, records: [], change: { due: null } })

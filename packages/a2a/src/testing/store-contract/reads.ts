@@ -4,7 +4,20 @@ import { describe, it } from 'node:test'
 import type { Artifact, Part, Task } from '../../model/task.ts'
 import type { Snapshot } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { appended, bob, chunk, chunks, create, day0, idsOf, notes, record, statusOf, withStore, words } from './harness.ts'
+import {
+  appended,
+  bob,
+  chunk,
+  chunks,
+  create,
+  day0,
+  idsOf,
+  notes,
+  record,
+  statusOf,
+  withStore,
+  words,
+} from './harness.ts'
 
 export function readContract(open: OpenStore): void {
   describe('reading', () => {
@@ -73,14 +86,21 @@ export function readContract(open: OpenStore): void {
         const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'see' }, part(2)] } as const
         const status = { ...statusOf('TASK_STATE_WORKING'), message: { ...message, parts: [part(3), part(1)] } }
         const records = [chunk(part(1)), record({ type: 'message', message }), record({ type: 'status', status })]
-        const task = await create(store, { status }, { records: [...records, chunk(part(1)), chunk({ raw: raw(9, 10) })] })
+        const task = await create(
+          store,
+          { status },
+          { records: [...records, chunk(part(1)), chunk({ raw: raw(9, 10) })] },
+        )
         const artifact: Artifact = { artifactId: 'answer', parts: [part(1), part(4)] }
         const folded: Task = { id: task.id, status, artifacts: [artifact], history: [message] }
         const snapshot: Snapshot = { seq: 5, task: folded, internal: {} }
         await store.saveSnapshot(task.id, snapshot)
         const again = (await reopen?.()) ?? store
         const bodies = (await again.read(task.id, 0)).map(({ body }) => body)
-        assert.deepEqual(bodies.slice(0, 3), records.map(({ body }) => body))
+        assert.deepEqual(
+          bodies.slice(0, 3),
+          records.map(({ body }) => body),
+        )
         assert.deepEqual(bodies.slice(3), [chunk(part(1)).body, chunk({ raw: raw(9, 10) }).body])
         assert.deepEqual((await again.load(task.id))?.status, status)
         assert.deepEqual(await again.loadSnapshot(task.id), snapshot)
@@ -91,9 +111,12 @@ export function readContract(open: OpenStore): void {
       'takes bytes that look like something of its own, or are not quite base64, for what they are',
       withStore(open, async ({ store }) => {
         const digest = 'a'.repeat(64)
-        const parts: Part[] = ['sha256:', `sha256:${digest}`, `sha256:${digest}`.repeat(2_000), `${'A'.repeat(100_001)}=`].map(
-          (raw) => ({ raw }),
-        )
+        const parts: Part[] = [
+          'sha256:',
+          `sha256:${digest}`,
+          `sha256:${digest}`.repeat(2_000),
+          `${'A'.repeat(100_001)}=`,
+        ].map((raw) => ({ raw }))
         const task = await create(store, {}, { records: parts.map((part) => chunk(part)) })
         assert.deepEqual(
           (await store.read(task.id, 0)).map(({ body }) => body),
@@ -217,7 +240,10 @@ export function readContract(open: OpenStore): void {
           ],
         )
         const positions = feed.map(({ position }) => position)
-        assert.deepEqual(positions, [...positions].sort((a, b) => a - b))
+        assert.deepEqual(
+          positions,
+          [...positions].sort((a, b) => a - b),
+        )
         assert.deepEqual(await store.feed(0, 2), feed.slice(0, 2))
         assert.deepEqual(await store.feed(positions[0] as number, 100), feed.slice(1))
         assert.deepEqual(await store.feed(positions.at(-1) as number, 100), [])

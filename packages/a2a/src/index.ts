@@ -1,0 +1,68 @@
+/** What `@parley/a2a` gives to everybody: the words of an agent, the types of the protocol, the errors. */
+export type {
+  Agent,
+  AgentFunction,
+  AgentLog,
+  AgentMessage,
+  AgentOutput,
+  AskOptions,
+  ObservableLike,
+  Report,
+  Resumed,
+  Turn,
+  WhenBusy,
+} from './agents/agent.ts'
+export { artifact, authRequired, data, fail, file, inputRequired, reject, reply, status } from './agents/reports.ts'
+export type { ArtifactOptions, FileOptions, StateReport } from './agents/reports.ts'
+export { anonymous } from './model/caller.ts'
+export type { Caller } from './model/caller.ts'
+export type {
+  AgentCapabilities,
+  AgentCard,
+  AgentCardSignature,
+  AgentExtension,
+  AgentInterface,
+  AgentProvider,
+  AgentSkill,
+  OAuthFlows,
+  SecurityRequirement,
+  SecurityScheme,
+} from './model/card.ts'
+export { A2AError } from './model/error.ts'
+export type { ErrorCode, ErrorDetails, Violation } from './model/error.ts'
+export { clientToolsExtension, cursorExtension } from './model/extension.ts'
+export { newId } from './model/id.ts'
+export type {
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  Operation,
+  SendMessageConfiguration,
+  SendMessageRequest,
+  SendMessageResponse,
+  SubscribeToTaskRequest,
+} from './model/operation.ts'
+export type { LogRecord, RecordBody } from './model/record.ts'
+export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'
+export type { TaskState } from './model/state.ts'
+export type {
+  Artifact,
+  DataPart,
+  Json,
+  Message,
+  Part,
+  RawPart,
+  Role,
+  StreamEvent,
+  Struct,
+  Task,
+  TaskArtifactUpdateEvent,
+  TaskStatus,
+  TaskStatusUpdateEvent,
+  TextPart,
+  UrlPart,
+} from './model/task.ts'
+export { memoryStore } from './stores/memory.ts'
+export type { MemoryStoreOptions } from './stores/memory.ts'
+export type * from './stores/store.ts'

@@ -1,0 +1,100 @@
+/**
+ * A server without a listener: one function for node:http and the frameworks on it, one
+ * for the web's Request. Portable; who listens, and on what, is somebody else's choice.
+ */
+import type { Engine } from '../engine/contract.ts'
+import { createEngine } from '../engine/engine.ts'
+import { ConfigError } from './config-error.ts'
+import * as defaults from './defaults.ts'
+import { createFetchHandler, type FetchHandler } from './fetch.ts'
+import { createHouse } from './house.ts'
+import { createKeyring } from './keyring.ts'
+import { consoleLog } from './log.ts'
+import { createNodeHandler, type NodeHandler } from './node-adapter.ts'
+import type { HandlerOptions } from './options.ts'
+import { createRoster } from './roster.ts'
+import { createRouter } from './router.ts'
+
+export interface Handler {
+  /** `app.use('/agent', handler.node)`, or `http.createServer(handler.node)`. */
+  readonly node: NodeHandler
+  /** `app.all('/agent/*', (c) => handler.fetch(c.req.raw))`, with `prefix: '/agent'`. */
+  readonly fetch: FetchHandler
+  readonly engine: Engine
+  /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
+  readonly ready: Promise<void>
+  /** Takes no more calls, stops what runs, writes what is pending, and closes the store. */
+  close(): Promise<void>
+}
+
+export function createHandler(options: HandlerOptions): Handler {
+  const { store, log = consoleLog } = options
+  const prefix = checkPrefix(options.prefix)
+  const publicUrl = checkPublicUrl(options.publicUrl)
+  const roster = createRoster(options)
+  const limits = { ...defaults.defaultLimits, ...options.limits }
+  const keyring = createKeyring(store, options.masterKey, Date.now)
+  const engine = createEngine({
+    store,
+    agent: (name) => roster.byName.get(name)?.entry,
+    limits,
+    log,
+    now: Date.now,
+    signer: keyring,
+    ...(options.retention !== undefined ? { retention: options.retention } : {}),
+    sweepMs: defaults.sweepMs,
+  })
+
+  let state: 'starting' | 'ready' | 'stopped' = 'starting'
+  const ready = start()
+  // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
+  ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
+
+  async function start(): Promise<void> {
+    await keyring.open()
+    await engine.start()
+    if (state === 'starting') state = 'ready'
+  }
+
+  const readiness = {
+    get state() {
+      return state
+    },
+    ready,
+  }
+  const house = createHouse({ ...options, log, ...(publicUrl !== undefined ? { publicUrl } : {}) }, roster, engine)
+  const router = createRouter(house, roster, readiness, options)
+  let closed: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    state = 'stopped'
+    await ready.catch(() => {})
+    await engine.close()
+    await store.close()
+  }
+
+  return {
+    node: createNodeHandler(router, { prefix, stallMs: options.stallMs ?? defaults.stallMs }),
+    fetch: createFetchHandler(router, prefix),
+    engine,
+    ready,
+    close: () => (closed ??= close()),
+  }
+}
+
+/** `/agent`, whatever slashes it was written with. */
+function checkPrefix(prefix = ''): string {
+  const path = prefix.replace(/\/+$/, '')
+  if (path === '') return ''
+  if (!/^[\w.~%/-]+$/.test(path)) throw new ConfigError('prefix', 'give a path such as /agent')
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+function checkPublicUrl(publicUrl: string | undefined): string | undefined {
+  if (publicUrl === undefined) return undefined
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new ConfigError('publicUrl', 'give an absolute http or https url such as https://agent.example.com')
+  }
+  return publicUrl.replace(/\/+$/, '')
+}

@@ -1,0 +1,19 @@
+/** The door `@parley/a2a/server`: everything needed to serve agents inside somebody else's server. */
+export type { CallContext, Engine, EngineLog, EngineRetention } from '../engine/contract.ts'
+export { anonymous, type Caller } from '../model/caller.ts'
+export { cursorExtension } from '../model/extension.ts'
+export { ConfigError } from './config-error.ts'
+export { createHandler, type Handler } from './handler.ts'
+export type { FetchHandler } from './fetch.ts'
+export type { NodeHandler, NodeRequest, NodeResponse } from './node-adapter.ts'
+export type {
+  AgentSettings,
+  AgentsOption,
+  Authenticate,
+  CardPatch,
+  Credentials,
+  ExtendedCard,
+  HandlerOptions,
+  HouseOptions,
+  Limits,
+} from './options.ts'

@@ -1,0 +1,224 @@
+/**
+ * node:http's pair of objects to our request and back, by shape and without importing
+ * Node: the same function serves a bare server, Express with or without a body parser,
+ * Fastify's raw pair, and whatever else passes these two along.
+ */
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { A2AError } from '../model/error.ts'
+import type { Router } from './router.ts'
+
+/** What we use of an IncomingMessage. */
+export interface NodeRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  /** Set by Connect and Express, which cut the mount path off `url`. */
+  readonly originalUrl?: string
+  readonly baseUrl?: string
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean }
+  /** Set by body parsers. */
+  readonly body?: unknown
+  readonly readableEnded: boolean
+  readonly destroyed: boolean
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: (reason: unknown) => void): unknown
+  pause(): unknown
+  resume(): unknown
+}
+
+/** What we use of a ServerResponse. */
+export interface NodeResponse {
+  readonly headersSent: boolean
+  readonly destroyed: boolean
+  writeHead(status: number, headers: Record<string, string | number>): unknown
+  write(chunk: string): boolean
+  end(body?: string | Uint8Array): unknown
+  flushHeaders(): void
+  destroy(): unknown
+  on(event: 'close' | 'drain', listener: () => void): unknown
+  off(event: 'close' | 'drain', listener: () => void): unknown
+  on(event: 'error', listener: (reason: unknown) => void): unknown
+}
+
+export interface NodeOptions {
+  readonly prefix: string
+  readonly stallMs: number
+}
+
+export type NodeHandler = (req: NodeRequest, res: NodeResponse, next?: (reason?: unknown) => void) => void
+
+export function createNodeHandler(router: Router, options: NodeOptions): NodeHandler {
+  return (req, res, next) => {
+    const request = toRequest(req, res, options.prefix)
+    if (request === undefined || (next !== undefined && !router.knows(request.method, request.path))) {
+      if (next !== undefined) return next()
+      res.writeHead(404, { 'content-length': 0 })
+      res.end()
+      return
+    }
+    const response = router.handle(request)
+    if (response instanceof Promise) response.then((made) => send(res, made, options.stallMs), () => res.destroy())
+    else send(res, response, options.stallMs)
+  }
+}
+
+/** `undefined` if the path lies outside our prefix. */
+function toRequest(req: NodeRequest, res: NodeResponse, prefix: string): HttpRequest | undefined {
+  const url = req.url ?? '/'
+  const mark = url.indexOf('?')
+  let path = mark < 0 ? url : url.slice(0, mark)
+  let cut = mountOf(req, path)
+  if (prefix !== '' && path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')) {
+    path = path.slice(prefix.length) || '/'
+    cut += prefix
+  } else if (prefix !== '' && !cut.endsWith(prefix)) return undefined
+  let controller: AbortController | undefined
+  return {
+    method: req.method ?? 'GET',
+    path,
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    header(name) {
+      const value = req.headers[name]
+      return typeof value === 'object' ? value.join(', ') : value
+    },
+    body: (limitBytes) => readBody(req, limitBytes),
+    get parsed() {
+      // Body parsers put an empty object where they did not read; the stream tells whether they did.
+      return req.body !== undefined && req.readableEnded ? parsedBody(req.body) : undefined
+    },
+    get signal() {
+      if (controller === undefined) {
+        const leaving = (controller = new AbortController())
+        if (res.destroyed) leaving.abort()
+        else res.on('close', () => leaving.abort())
+      }
+      return controller.signal
+    },
+    get remoteAddress() {
+      return req.socket.remoteAddress
+    },
+    get secure() {
+      return req.socket.encrypted === true
+    },
+    prefix: cut,
+  }
+}
+
+function mountOf(req: NodeRequest, path: string): string {
+  if (typeof req.baseUrl === 'string') return req.baseUrl
+  const original = req.originalUrl
+  if (original === undefined || original === req.url) return ''
+  const mark = original.indexOf('?')
+  const whole = mark < 0 ? original : original.slice(0, mark)
+  if (path === '/' && !whole.endsWith('/')) return whole
+  return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : ''
+}
+
+/** Text and bytes are for us to parse, so that a mistake in them is told in the protocol's words. */
+function parsedBody(body: unknown): { readonly value: unknown } | undefined {
+  return typeof body === 'string' || body instanceof Uint8Array ? undefined : { value: body }
+}
+
+function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
+  const { body } = req
+  if (typeof body === 'string') return Promise.resolve(body)
+  if (body instanceof Uint8Array) return Promise.resolve(Buffer.from(body).toString())
+  // Somebody has read it before us and kept nothing: there will be no more events.
+  if (req.readableEnded || req.destroyed) return Promise.resolve('')
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void => {
+      // What still comes is read and dropped, for a client that is cut off while it sends may never read our answer.
+      reject(new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`))
+      req.resume()
+    }
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) return tooLarge()
+    const chunks: Uint8Array[] = []
+    let size = 0
+    req.on('data', (chunk) => {
+      size += chunk.length
+      if (size <= limitBytes) chunks.push(chunk)
+      else if (chunks.length > 0) {
+        chunks.length = 0
+        tooLarge()
+      }
+    })
+    req.on('end', () => {
+      if (size > limitBytes) return tooLarge()
+      const [first] = chunks
+      resolve(first === undefined ? '' : (chunks.length === 1 ? toBuffer(first) : Buffer.concat(chunks)).toString())
+    })
+    // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
+    const left = (): void => reject(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
+    req.on('error', left)
+    req.on('close', left)
+  })
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes)
+}
+
+function send(res: NodeResponse, response: HttpResponse, stallMs: number): void {
+  if ('chunks' in response) {
+    void sendStream(res, response.status, response.headers, response.chunks, stallMs)
+    return
+  }
+  const { status, headers, body } = response
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  // One write for head and body. A 204 or 304 has neither a body nor a length.
+  res.writeHead(status, status === 204 || status === 304 ? { ...headers } : { ...headers, 'content-length': length })
+  res.end(body)
+}
+
+/**
+ * Pulls a chunk when the last one was taken. Whoever takes nothing for `stallMs` is cut
+ * off: a reader that stopped reading looks like one that is slow, and only time tells.
+ */
+async function sendStream(
+  res: NodeResponse,
+  status: number,
+  headers: HttpHeaders,
+  chunks: AsyncIterable<string>,
+  stallMs: number,
+): Promise<void> {
+  const source = chunks[Symbol.asyncIterator]()
+  const left = (): void => void source.return?.()
+  res.on('error', () => {})
+  res.on('close', left)
+  if (res.destroyed) return left()
+  res.writeHead(status, { ...headers })
+  // The head goes out with the first event if that is there at once, and alone if it is not.
+  let wrote = false
+  setImmediate(() => {
+    if (!wrote && !res.destroyed) res.flushHeaders()
+  })
+  try {
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      wrote = true
+      if (!res.write(next.value)) await drained(res, stallMs)
+      if (res.destroyed) break
+    }
+    wrote = true
+    res.end()
+  } catch {
+    res.destroy()
+  } finally {
+    left()
+  }
+}
+
+function drained(res: NodeResponse, stallMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => res.destroy(), stallMs)
+    const done = (): void => {
+      clearTimeout(timer)
+      res.off('drain', done)
+      res.off('close', done)
+      resolve()
+    }
+    res.on('drain', done)
+    res.on('close', done)
+    if (res.destroyed) done()
+  })
+}

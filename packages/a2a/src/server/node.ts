@@ -1,0 +1,152 @@
+/**
+ * The door `@parley/a2a/node`: an agent, a listener and a place on disk, in one call.
+ * The only file that chooses for you: port 3000 of this machine, SQLite in ./.parley.
+ */
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Store } from '../stores/store.ts'
+import { ConfigError } from './config-error.ts'
+import { hostname, isLoopbackAddress, loopbackHosts } from './guard.ts'
+import { createHandler, type Handler } from './handler.ts'
+import type { AgentsOption, HouseOptions } from './options.ts'
+
+export type ServeOptions = HouseOptions &
+  AgentsOption & {
+    /** Default 3000; 0 takes a free one. */
+    readonly port?: number
+    /** Default 127.0.0.1: this machine only. */
+    readonly host?: string
+    /** Default: SQLite in `dataDir`. Closed with the server. */
+    readonly store?: Store
+    /** Default `./.parley`. */
+    readonly dataDir?: string
+    /** How long `close` lets requests finish that are being answered. Default 5 s. */
+    readonly drainMs?: number
+  }
+
+export interface Server {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string
+  readonly port: number
+  readonly server: HttpServer
+  readonly handler: Handler
+  /** Takes nothing new, lets answers finish within `drainMs`, then stops what runs and closes the store. */
+  close(): Promise<void>
+}
+
+const oldestNode = [22, 18] as const
+
+export async function serve(options: ServeOptions): Promise<Server> {
+  requireNode(process.versions.node)
+  const { port = 3000, host = '127.0.0.1', drainMs = 5_000 } = options
+  const { store, masterKey } = options.store === undefined ? await defaultStore(options.dataDir) : options
+  const handler = createHandler({
+    ...options,
+    ...guardOf(options, host),
+    ...(masterKey !== undefined ? { masterKey } : {}),
+    store: store as Store,
+  })
+  // Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute.
+  const server = createServer({ requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 }, handler.node)
+  const answering = track(server)
+  try {
+    await handler.ready
+    await listen(server, port, host)
+  } catch (reason) {
+    await handler.close()
+    throw reason
+  }
+  const address = server.address() as AddressInfo
+  let closed: Promise<void> | undefined
+  return {
+    url: `http://${urlHost(host)}:${address.port}`,
+    port: address.port,
+    server,
+    handler,
+    close: () => (closed ??= shutDown(server, handler, answering, drainMs)),
+  }
+}
+
+function requireNode(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return
+  throw new Error(`@parley/a2a/node needs Node.js ${oldestNode.join('.')} or newer, and this is ${version}`)
+}
+
+/** Loaded only when wanted, so that an old Node hears the sentence above and not of a missing module. */
+async function defaultStore(dataDir = './.parley'): Promise<{ store: Store; masterKey: Uint8Array }> {
+  await mkdir(dataDir, { recursive: true })
+  const { sqliteStore } = await import('../stores/sqlite/index.ts')
+  return { store: sqliteStore(join(dataDir, 'parley.db')), masterKey: await masterKeyIn(dataDir) }
+}
+
+/** Beside the store but not in it, and for this user only. */
+async function masterKeyIn(dataDir: string): Promise<Uint8Array> {
+  const path = join(dataDir, 'master.key')
+  try {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      await file.writeFile(Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'))
+    } finally {
+      await file.close()
+    }
+  } catch (reason) {
+    if (!(reason instanceof Error && 'code' in reason && reason.code === 'EEXIST')) throw reason
+  }
+  const key = Buffer.from(await readFile(path, 'utf8'), 'base64')
+  if (key.length !== 32) throw new ConfigError('masterKey', `${path} does not hold 32 bytes in base64`)
+  return key
+}
+
+/** On this machine without a login, only what is meant for this machine is answered. */
+function guardOf(options: ServeOptions, host: string): Pick<HouseOptions, 'hosts'> {
+  const isHome = host === 'localhost' || isLoopbackAddress(host)
+  if (options.hosts !== undefined || options.authenticate !== undefined || !isHome) return {}
+  const own = options.publicUrl !== undefined && URL.canParse(options.publicUrl) ? [new URL(options.publicUrl).host] : []
+  return { hosts: [...loopbackHosts, ...own.map(hostname)] }
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function listen(server: HttpServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** The responses whose head is not out yet: what a polite shutdown waits for. Streams are resumed elsewhere. */
+function track(server: HttpServer): ReadonlySet<ServerResponse> {
+  const open = new Set<ServerResponse>()
+  server.on('request', (_request, response) => {
+    open.add(response)
+    response.on('close', () => open.delete(response))
+  })
+  return open
+}
+
+async function shutDown(
+  server: HttpServer,
+  handler: Handler,
+  answering: ReadonlySet<ServerResponse>,
+  drainMs: number,
+): Promise<void> {
+  const gone = new Promise<void>((resolve) => server.close(() => resolve()))
+  const deadline = Date.now() + drainMs
+  while ([...answering].some((response) => !response.headersSent) && Date.now() < deadline) await delay(10)
+  await handler.close()
+  // Streams have been told by now; one more moment for their last words to leave.
+  const settled = Date.now() + 1_000
+  while (answering.size > 0 && Date.now() < settled) await delay(10)
+  server.closeAllConnections()
+  await gone
+}

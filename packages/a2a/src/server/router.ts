@@ -1,0 +1,175 @@
+/** From a request to the door it knocks at: who may knock, is anybody home, and which agent it is for. */
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { jsonrpcFraming } from '../bindings/jsonrpc.ts'
+import { restFraming } from '../bindings/rest.ts'
+import { A2AError } from '../model/error.ts'
+import type { CardVariant } from './card.ts'
+import { createDispatch } from './dispatch.ts'
+import { extendedCard } from './extended-card.ts'
+import { checkHost, createCors } from './guard.ts'
+import type { House } from './house.ts'
+import { locate, type Place } from './locate.ts'
+import type { HouseOptions } from './options.ts'
+import type { Roster } from './roster.ts'
+
+export interface Router {
+  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>
+  /** Whether there is anything at this path: a framework passes on what is not ours. */
+  knows(method: string, path: string): boolean
+}
+
+/** `starting` and `stopped` keep callers waiting or away; a start that failed is never ready. */
+export interface Readiness {
+  readonly state: 'starting' | 'ready' | 'stopped'
+  readonly ready: Promise<void>
+}
+
+export function createRouter(house: House, roster: Roster, readiness: Readiness, options: HouseOptions): Router {
+  const dispatch = createDispatch(house)
+  const cors = createCors(options.cors)
+  const hosts = options.hosts === undefined ? undefined : new Set(options.hosts.map((host) => host.toLowerCase()))
+  const defaultCard: CardVariant = options.card ?? 'merged'
+
+  function handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+    if (!cors.enabled) return admit(request)
+    const preflight = cors.preflight(request)
+    if (preflight !== undefined) return preflight
+    const headers = cors.headers(request)
+    const response = admit(request)
+    return response instanceof Promise
+      ? response.then((made) => withHeaders(made, headers))
+      : withHeaders(response, headers)
+  }
+
+  function admit(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+    if (request.path === '/healthz') return probe(true)
+    if (request.path === '/readyz') return probe(readiness.state === 'ready')
+    const place = locate(roster, request.path)
+    if (hosts !== undefined) {
+      try {
+        checkHost(request, hosts, cors)
+      } catch (reason) {
+        return refuse(request, place, reason)
+      }
+    }
+    if (readiness.state === 'ready') return enter(request, place)
+    return readiness.state === 'starting' ? waitAndEnter(request, place) : refuse(request, place, goingDown())
+  }
+
+  async function waitAndEnter(request: HttpRequest, place: Place): Promise<HttpResponse> {
+    try {
+      await readiness.ready
+    } catch {
+      return refuse(request, place, new A2AError('UNAVAILABLE', 'The server could not start'))
+    }
+    return enter(request, place)
+  }
+
+  function enter(request: HttpRequest, place: Place): HttpResponse | Promise<HttpResponse> {
+    const { resident, door, rest } = place
+    switch (door) {
+      case 'jsonrpc':
+        return request.method === 'POST' ? dispatch.jsonrpc(request, resident) : wrongVerb(request, place, 'POST')
+      case 'rest':
+        return dispatch.rest(request, resident, rest)
+      default:
+        if (request.method !== 'GET' && request.method !== 'HEAD') return wrongVerb(request, place, 'GET, HEAD')
+        return door === 'extended-card-0.2' ? oldExtendedCard(request, place) : card(request, place)
+    }
+  }
+
+  function card(request: HttpRequest, place: Place): HttpResponse | Promise<HttpResponse> {
+    if (options.protectCard !== true) return showCard(request, place)
+    return protectedCard(request, place)
+  }
+
+  async function protectedCard(request: HttpRequest, place: Place): Promise<HttpResponse> {
+    try {
+      await house.doorkeeper.identify(request, place.resident)
+      return showCard(request, place)
+    } catch (reason) {
+      return refuse(request, place, reason)
+    }
+  }
+
+  function showCard(request: HttpRequest, place: Place): HttpResponse {
+    try {
+      const shown = house.cards(place.resident).serve(request, house.base(request), variantFor(request, place))
+      return shown ?? refuse(request, place, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
+    } catch (reason) {
+      return refuse(request, place, reason)
+    }
+  }
+
+  /** Whoever asks for a version we do not speak still learns which ones we do. */
+  function variantFor(request: HttpRequest, { door }: Place): CardVariant {
+    if (door === 'card-0.2') return '0.2'
+    const asked = house.negotiator.asked(request)
+    if (asked === undefined || asked === 'unsupported') return defaultCard
+    return asked.id === '1.0' ? '1.0' : '0.3'
+  }
+
+  /** Before 0.3 the extended card was a document beside the endpoint, and an absent one was simply not there. */
+  async function oldExtendedCard(request: HttpRequest, place: Place): Promise<HttpResponse> {
+    const { resident } = place
+    const { offered } = house.negotiator
+    const version = offered.find(({ id }) => id === '0.2') ?? offered.find(({ id }) => id === '0.3')
+    try {
+      if (version === undefined || resident.settings.extendedCard === undefined) throw noExtendedCard()
+      const caller = await house.doorkeeper.identify(request, resident)
+      const shown = await extendedCard(resident, house.card(request, resident), caller)
+      const headers = { 'content-type': 'application/json', 'cache-control': 'private, no-store', 'a2a-version': version.id }
+      return { status: 200, headers, body: JSON.stringify(version.json.encodeCard(shown)) }
+    } catch (reason) {
+      const isAbsent = reason instanceof A2AError && reason.code === 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
+      return refuse(request, place, isAbsent ? noExtendedCard() : reason, version?.id)
+    }
+  }
+
+  /** In the shape of the door that was knocked at. */
+  function refuse(request: HttpRequest, place: Place, reason: unknown, versionId?: string): HttpResponse {
+    const { negotiator } = house
+    const asked = negotiator.asked(request)
+    const spoken = asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
+    const version = negotiator.offered.find(({ id }) => id === versionId) ?? spoken
+    const framing = place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version)
+    return house.refuse(reason, place.resident, version, framing)
+  }
+
+  function wrongVerb(request: HttpRequest, { resident }: Place, allow: string): HttpResponse {
+    // Not in a JSON-RPC envelope: this was no JSON-RPC.
+    const version = house.negotiator.shape(house.negotiator.asked(request))
+    const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
+    return house.refuse(error, resident, version, restFraming(version), { allow })
+  }
+
+  function knows(method: string, path: string): boolean {
+    if (path === '/healthz' || path === '/readyz') return true
+    const { door, rest } = locate(roster, path)
+    if (door === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
+    return door !== 'rest' || dispatch.knows(rest)
+  }
+
+  return { handle, knows }
+}
+
+function probe(isWell: boolean): HttpResponse {
+  return {
+    status: isWell ? 200 : 503,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: isWell ? '{"status":"ok"}' : '{"status":"unavailable"}',
+  }
+}
+
+function goingDown(): A2AError {
+  return new A2AError('UNAVAILABLE', 'The server is going down')
+}
+
+function noExtendedCard(): A2AError {
+  return new A2AError('METHOD_NOT_FOUND', 'This agent has no extended card')
+}
+
+function withHeaders(response: HttpResponse, more: HttpHeaders): HttpResponse {
+  const vary = [response.headers.vary, more.vary].filter((value) => value !== undefined).join(', ')
+  return { ...response, headers: { ...response.headers, ...more, ...(vary !== '' ? { vary } : {}) } }
+}

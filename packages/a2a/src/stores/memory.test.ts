@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { storeContract } from '../testing/store-contract.ts'
+import type { OpenedStore } from '../testing/store-contract.ts'
+import { chunks, create, createFinished, day0, newTask, push } from '../testing/store-contract/harness.ts'
+import { memoryStore } from './memory.ts'
+
+async function openMemory(): Promise<OpenedStore> {
+  let time = day0
+  const store = memoryStore({ now: () => time, leaseTtlMs: 10_000 })
+  return {
+    store,
+    clock: { now: () => time, advance: (ms) => void (time += ms) },
+    dispose: () => store.close(),
+  }
+}
+
+storeContract('memoryStore', openMemory, { keeps: false })
+
+describe('memoryStore', () => {
+  const countOf = async (store: ReturnType<typeof memoryStore>): Promise<number> =>
+    (await store.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })).total
+
+  it('keeps 1,000 tasks and lets the 100 oldest finished go at a time [S0-18]', async () => {
+    const store = memoryStore()
+    const ids = []
+    for (let n = 0; n < 1_000; n += 1) ids.push((await createFinished(store, { statusAt: day0 + n })).id)
+    assert.equal(await countOf(store), 1_000)
+    await create(store)
+    assert.equal(await countOf(store), 901)
+    assert.equal(await store.load(ids[99] as string), undefined)
+    assert.notEqual(await store.load(ids[100] as string), undefined)
+  })
+
+  it('never lets an active task go to keep to its number, nor one that somebody is to be told of [S0-19]', async () => {
+    const store = memoryStore({ maxTasks: 3, pruneBatch: 2 })
+    const active = await create(store)
+    const told = await createFinished(store)
+    await store.savePush(push(told.id))
+    for (let n = 0; n < 4; n += 1) await create(store)
+    assert.equal(await countOf(store), 6)
+    assert.notEqual(await store.load(active.id), undefined)
+    assert.notEqual(await store.load(told.id), undefined)
+  })
+
+  it('answers appends in a later turn, like a store with a disk', async () => {
+    const store = memoryStore()
+    const task = newTask()
+    let answered = false
+    const pending = store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }).then(() => {
+      answered = true
+    })
+    assert.equal(answered, false)
+    await pending
+    assert.equal(answered, true)
+  })
+
+  it('takes leases for ever unless it is told a time', () => {
+    assert.equal(memoryStore().leaseTtlMs, Infinity)
+    assert.equal(memoryStore({ leaseTtlMs: 10_000 }).leaseTtlMs, 10_000)
+  })
+})

@@ -1,0 +1,3 @@
+/** For those who write agents, stores and other parts: what our own tests use. */
+export { testAgent } from './test-agent.ts'
+export type { Saying, SendOptions, TestAgent, TestAgentOptions, TestStream } from './test-agent.ts'

@@ -1,0 +1,282 @@
+/** Lists: one partition at a time, in a fixed order, paged without loss or repeat, with totals that are always right. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isTerminal, taskStates } from '../../model/state.ts'
+import type { TaskState } from '../../model/state.ts'
+import type { ListQuery, Store, TaskRow } from '../../stores/store.ts'
+import type { OpenStore } from './harness.ts'
+import { alice, appended, bob, create, createFinished, day0, idsOf, move, statusOf, withStore } from './harness.ts'
+
+/** Follows the pages to the end, doing something in between. */
+async function allPages(store: Store, query: ListQuery, between?: (page: number) => Promise<unknown>) {
+  const seen: TaskRow[] = []
+  let before: ListQuery['before']
+  for (let page = 0; page < 100; page += 1) {
+    const { tasks, more } = await store.list({ ...query, ...(before && { before }) })
+    assert.ok(tasks.length <= query.limit)
+    seen.push(...tasks)
+    const last = tasks.at(-1)
+    if (!more || last === undefined) return seen
+    before = { statusAt: last.statusAt, id: last.id }
+    await between?.(page)
+  }
+  return assert.fail('the pages do not end')
+}
+
+async function createMany(store: Store, count: number, fields: (n: number) => Parameters<typeof create>[1]) {
+  const tasks = []
+  for (let n = 0; n < count; n += 1) tasks.push(await create(store, fields(n)))
+  return tasks
+}
+
+export function listContract(open: OpenStore): void {
+  describe('lists', () => {
+    it(
+      'have the newest status first and break ties by id, descending [B-78]',
+      withStore(open, async ({ store }) => {
+        const at = [3, 1, 2, 2, 2]
+        const tasks = await createMany(store, 5, (n) => ({ id: `task-${n}`, statusAt: day0 + (at[n] as number) }))
+        const page = await store.list({ ...alice, limit: 10 })
+        assert.deepEqual(idsOf(page.tasks), ['task-0', 'task-4', 'task-3', 'task-2', 'task-1'])
+        assert.deepEqual({ more: page.more, total: page.total }, { more: false, total: 5 })
+        assert.deepEqual(page.tasks[0], await store.load(tasks[0]?.id as string))
+      }),
+    )
+
+    it(
+      'mix states in one order',
+      withStore(open, async ({ store }) => {
+        const states = taskStates.slice(1)
+        await createMany(store, 24, (n) => ({
+          id: `task-${String(n).padStart(2, '0')}`,
+          state: states[n % states.length] as TaskState,
+          statusAt: day0 + Math.floor(n / 2),
+        }))
+        const expected = Array.from({ length: 24 }, (_, n) => `task-${String(23 - n).padStart(2, '0')}`)
+        for (const limit of [1, 5, 23, 24, 50]) {
+          assert.deepEqual(idsOf(await allPages(store, { ...alice, limit })), expected)
+        }
+      }),
+    )
+
+    it(
+      'show one partition and nothing else [B-77]',
+      withStore(open, async ({ store }) => {
+        const mine = await create(store)
+        await create(store, { ...bob })
+        await create(store, { agent: 'another agent' })
+        await create(store, { tenant: 'another tenant' })
+        const page = await store.list({ ...alice, limit: 10 })
+        assert.deepEqual(idsOf(page.tasks), [mine.id])
+        assert.equal(page.total, 1)
+        assert.deepEqual(await store.list({ ...alice, owner: 'nobody', limit: 10 }), {
+          tasks: [],
+          more: false,
+          total: 0,
+        })
+      }),
+    )
+
+    it(
+      'say whether more come, exactly at the edge too',
+      withStore(open, async ({ store }) => {
+        await createMany(store, 4, (n) => ({ statusAt: day0 + n }))
+        for (const [limit, more] of [
+          [3, true],
+          [4, false],
+          [5, false],
+        ] as const) {
+          const page = await store.list({ ...alice, limit })
+          assert.deepEqual(
+            { count: page.tasks.length, more: page.more, total: page.total },
+            { count: Math.min(limit, 4), more, total: 4 },
+          )
+        }
+      }),
+    )
+
+    it(
+      'page without a loss or a repeat when many tasks share one time [B-79]',
+      withStore(open, async ({ store }) => {
+        const tasks = await createMany(store, 17, (n) => ({ statusAt: day0 + (n % 2) }))
+        const seen = idsOf(await allPages(store, { ...alice, limit: 4 }))
+        assert.equal(new Set(seen).size, 17)
+        assert.deepEqual([...seen].sort(), [...idsOf(tasks)].sort())
+      }),
+    )
+
+    it(
+      'page without a repeat, and without the loss of a task that stays, while others move and come [B-79]',
+      withStore(open, async ({ store }) => {
+        const tasks = await createMany(store, 20, (n) => ({ statusAt: day0 + n }))
+        const moving = tasks.filter((_, n) => n % 5 === 0)
+        const staying = tasks.filter((_, n) => n % 5 !== 0)
+        const seen = await allPages(store, { ...alice, limit: 3 }, async (page) => {
+          await create(store, { statusAt: day0 + 100 + page })
+          const task = moving[page % moving.length]
+          if (page < moving.length && task) await move(store, task.id, 1, 'TASK_STATE_WORKING', day0 + 200 + page)
+        })
+        const ids = idsOf(seen)
+        assert.equal(new Set(ids).size, ids.length)
+        for (const { id } of staying) assert.ok(ids.includes(id))
+      }),
+    )
+
+    it(
+      'go on after a task that is no longer there [B-79]',
+      withStore(open, async ({ store }) => {
+        const tasks = await createMany(store, 6, (n) => ({ statusAt: day0 + n, state: 'TASK_STATE_COMPLETED' }))
+        const { tasks: first } = await store.list({ ...alice, limit: 3 })
+        const last = first.at(-1) as TaskRow
+        await store.prune({ maxTasks: 0, batch: 100 })
+        const fresh = await createMany(store, 3, (n) => ({ statusAt: day0 + n }))
+        const { tasks: rest } = await store.list({
+          ...alice,
+          limit: 3,
+          before: { statusAt: last.statusAt, id: last.id },
+        })
+        assert.deepEqual(idsOf(rest), [...idsOf(fresh)].reverse())
+        assert.equal(tasks.length, 6)
+      }),
+    )
+
+    it(
+      'filter by state, context and time, together, and count what matches whatever the page [B-82 B-85]',
+      withStore(open, async ({ store }) => {
+        const made = await createMany(store, 36, (n) => ({
+          contextId: `context-${n % 3}`,
+          state: n % 2 === 0 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_WORKING',
+          statusAt: day0 + n,
+        }))
+        await create(store, { ...bob, contextId: 'context-1', state: 'TASK_STATE_WORKING', statusAt: day0 + 9 })
+        for (const contextId of [undefined, 'context-1', 'context-9']) {
+          for (const state of [undefined, 'TASK_STATE_WORKING', 'TASK_STATE_FAILED'] as const) {
+            for (const statusAtOrAfter of [undefined, day0 + 13, day0 + 99]) {
+              const expected = made
+                .filter((task) => contextId === undefined || task.contextId === contextId)
+                .filter((task) => state === undefined || task.status.state === state)
+                .filter((task) => statusAtOrAfter === undefined || task.statusAt >= statusAtOrAfter)
+                .reverse()
+              const query: ListQuery = {
+                ...alice,
+                limit: 4,
+                ...(contextId && { contextId }),
+                ...(state && { state }),
+                ...(statusAtOrAfter && { statusAtOrAfter }),
+              }
+              assert.deepEqual(idsOf(await allPages(store, query)), idsOf(expected))
+              assert.equal((await store.list(query)).total, expected.length)
+            }
+          }
+        }
+      }),
+    )
+
+    it(
+      'keep their totals right through every transition and removal',
+      withStore(open, async ({ store }) => {
+        const states = taskStates.slice(1)
+        const standing = new Map<string, { state: TaskState; head: number; owner: string; agent: string }>()
+        const expect = async (): Promise<void> => {
+          const tasks = [...standing.values()]
+          for (const owner of ['alice', 'bob']) {
+            const own = tasks.filter((task) => task.owner === owner)
+            const active = own.filter(({ state }) => !isTerminal(state)).length
+            assert.equal(await store.countActive('acme', owner), active)
+            for (const agent of ['echo', 'clock']) {
+              const query = { tenant: 'acme', agent, owner, limit: 1 }
+              const here = own.filter((task) => task.agent === agent)
+              assert.equal((await store.list(query)).total, here.length)
+              for (const state of states) {
+                const { total } = await store.list({ ...query, state })
+                assert.equal(total, here.filter((task) => task.state === state).length, `${owner} ${agent} ${state}`)
+              }
+            }
+          }
+        }
+        for (let n = 0; n < 16; n += 1) {
+          const fields = { owner: n % 3 === 0 ? 'bob' : 'alice', agent: n % 2 === 0 ? 'echo' : 'clock' }
+          const state = states[n % states.length] as TaskState
+          const task = await create(store, { ...fields, state, statusAt: day0 + n })
+          standing.set(task.id, { ...fields, state, head: 1 })
+        }
+        await expect()
+        for (const to of [
+          'TASK_STATE_WORKING',
+          'TASK_STATE_WORKING',
+          'TASK_STATE_INPUT_REQUIRED',
+          'TASK_STATE_COMPLETED',
+        ] as const) {
+          await Promise.all(
+            [...standing].map(async ([id, task]) => {
+              if (isTerminal(task.state)) return
+              await move(store, id, task.head, to, day0 + 50)
+              standing.set(id, { ...task, state: to, head: task.head + 1 })
+              // Refused appends must not be counted.
+              await store.append(id, {
+                expectedSeq: 0,
+                records: [],
+                change: { status: statusOf('TASK_STATE_FAILED'), statusAt: 1 },
+              })
+            }),
+          )
+          await expect()
+        }
+        assert.equal(await store.prune({ finishedBefore: day0 + 51, batch: 5 }), 5)
+        const left = new Set<string>()
+        for (const owner of ['alice', 'bob']) {
+          for (const agent of ['echo', 'clock']) {
+            for (const id of idsOf((await store.list({ tenant: 'acme', agent, owner, limit: 100 })).tasks)) left.add(id)
+          }
+        }
+        assert.equal(left.size, 11)
+        for (const id of standing.keys()) if (!left.has(id)) standing.delete(id)
+        await expect()
+      }),
+    )
+
+    it(
+      'count the active tasks of an owner over all agents, in one tenant',
+      withStore(open, async ({ store }) => {
+        await create(store)
+        await create(store, { agent: 'clock', state: 'TASK_STATE_AUTH_REQUIRED' })
+        await create(store, { tenant: 'another' })
+        await create(store, { ...bob })
+        await createFinished(store)
+        assert.equal(await store.countActive('acme', 'alice'), 2)
+        assert.equal(await store.countActive('acme', 'nobody'), 0)
+      }),
+    )
+  })
+
+  describe('a context', () => {
+    it(
+      'has the tasks of one conversation in one partition, oldest first, the newest ones if there are too many',
+      withStore(open, async ({ store }) => {
+        const tasks = await createMany(store, 5, (n) => ({
+          contextId: 'talk',
+          createdAt: day0 + n,
+          statusAt: day0 + 50 - n,
+        }))
+        await create(store, { contextId: 'another talk' })
+        await create(store, { ...bob, contextId: 'talk' })
+        assert.deepEqual(idsOf(await store.context(alice, 'talk', 10)), idsOf(tasks))
+        assert.deepEqual(idsOf(await store.context(alice, 'talk', 2)), idsOf(tasks.slice(-2)))
+        assert.deepEqual(await store.context(alice, 'no talk', 10), [])
+        const [row] = await store.context(alice, 'talk', 1)
+        assert.deepEqual(row, await store.load(tasks[4]?.id as string))
+      }),
+    )
+
+    it(
+      'follows the tasks as they move',
+      withStore(open, async ({ store }) => {
+        const task = await create(store, { contextId: 'talk' })
+        await appended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
+        await move(store, task.id, 1, 'TASK_STATE_COMPLETED', day0 + 1)
+        const [row] = await store.context(alice, 'talk', 5)
+        assert.equal(row?.status.state, 'TASK_STATE_COMPLETED')
+      }),
+    )
+  })
+}

@@ -1,0 +1,205 @@
+/** Letting go: finished tasks by age and by count, oldest first; logs where a snapshot covers them; never what is alive. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Snapshot, Store } from '../../stores/store.ts'
+import type { OpenStore } from './harness.ts'
+import {
+  alice,
+  appended,
+  chunk,
+  chunks,
+  create,
+  createFinished,
+  day0,
+  idsOf,
+  push,
+  withStore,
+  words,
+} from './harness.ts'
+
+async function finishedAt(store: Store, ...times: readonly number[]): Promise<readonly string[]> {
+  const ids = []
+  for (const time of times) ids.push((await createFinished(store, { statusAt: day0 + time })).id)
+  return ids
+}
+
+async function remaining(store: Store): Promise<readonly string[]> {
+  return idsOf((await store.list({ ...alice, limit: 1_000 })).tasks)
+}
+
+function snapshotAt(id: string, seq: number): Snapshot {
+  return { seq, task: { id, status: { state: 'TASK_STATE_COMPLETED' } }, internal: {} }
+}
+
+export function retentionContract(open: OpenStore): void {
+  describe('pruning tasks', () => {
+    it(
+      'removes what finished before a time, with everything that hangs on it',
+      withStore(open, async ({ store }) => {
+        const [old, edge, young] = (await finishedAt(store, 1, 2, 3)) as [string, string, string]
+        await appended(store, old, { expectedSeq: 1, records: chunks('more') })
+        await store.saveSnapshot(old, snapshotAt(old, 2))
+        await store.savePush(push(old, { state: 'done' }))
+        await store.recordAttempt({
+          taskId: old,
+          pushId: 'hook',
+          seq: 1,
+          at: 1,
+          attempt: 1,
+          outcome: 'ok',
+          durationMs: 1,
+        })
+        assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
+        assert.deepEqual(await remaining(store), [young, edge])
+        assert.equal(await store.load(old), undefined)
+        assert.deepEqual(await store.read(old, 0), [])
+        assert.equal(await store.loadSnapshot(old), undefined)
+        assert.deepEqual(await store.listPush(old), [])
+        assert.deepEqual(await store.listAttempts(old, 'hook', 10), [])
+        assert.deepEqual(
+          (await store.feed(0, 100)).map(({ taskId }) => taskId),
+          [edge, young],
+        )
+        assert.deepEqual(await store.append(old, { expectedSeq: 2, records: [] }), { outcome: 'conflict', head: 0 })
+      }),
+    )
+
+    it(
+      'removes the oldest finished over a count, by the time they finished',
+      withStore(open, async ({ store }) => {
+        const ids = await finishedAt(store, 5, 1, 4, 2, 3)
+        assert.equal(await store.prune({ maxTasks: 3, batch: 10 }), 2)
+        assert.deepEqual(await remaining(store), [ids[0], ids[2], ids[4]])
+        assert.equal(await store.prune({ maxTasks: 3, batch: 10 }), 0)
+      }),
+    )
+
+    it(
+      'goes in batches, so that one call stays short',
+      withStore(open, async ({ store }) => {
+        const ids = await finishedAt(store, 1, 2, 3, 4, 5)
+        assert.equal(await store.prune({ finishedBefore: day0 + 10, batch: 2 }), 2)
+        assert.deepEqual(await remaining(store), [...ids.slice(2)].reverse())
+        assert.equal(await store.prune({ maxTasks: 0, batch: 2 }), 2)
+        assert.equal(await store.prune({ finishedBefore: day0 + 10, maxTasks: 0, batch: 2 }), 1)
+        assert.deepEqual(await remaining(store), [])
+      }),
+    )
+
+    it(
+      'never removes an active task, however old or many [S0-19]',
+      withStore(open, async ({ store }) => {
+        const active = []
+        for (const state of [
+          'TASK_STATE_SUBMITTED',
+          'TASK_STATE_WORKING',
+          'TASK_STATE_INPUT_REQUIRED',
+          'TASK_STATE_AUTH_REQUIRED',
+        ] as const) {
+          active.push(await create(store, { state, statusAt: day0 + active.length }))
+        }
+        await finishedAt(store, 10)
+        assert.equal(await store.prune({ finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }), 1)
+        assert.deepEqual(await remaining(store), [...idsOf(active)].reverse())
+      }),
+    )
+
+    it(
+      'never removes a task that somebody is still to be told of',
+      withStore(open, async ({ store }) => {
+        const [live, done] = (await finishedAt(store, 1, 2)) as [string, string]
+        await store.savePush(push(live, { deliveredSeq: 1 }))
+        await store.savePush(push(live, { id: 'dead', state: 'dead' }))
+        await store.savePush(push(done, { state: 'done' }))
+        await store.saveSnapshot(live, snapshotAt(live, 1))
+        const everything = { finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }
+        assert.equal(await store.prune(everything), 1)
+        assert.deepEqual(await remaining(store), [live])
+        assert.equal((await store.read(live, 0)).length, 1)
+        await store.deletePush(live, 'hook')
+        assert.equal(await store.prune(everything), 1)
+        assert.deepEqual(await remaining(store), [])
+      }),
+    )
+
+    it(
+      'lets a task go once its last cursor is done',
+      withStore(open, async ({ store }) => {
+        const [id] = (await finishedAt(store, 1)) as [string]
+        await store.savePush(push(id))
+        const [claimed] = await store.claimPush(day0 + 9, day0 + 99, 10)
+        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 0)
+        await store.movePush(id, 'hook', claimed?.fence as number, { deliveredSeq: 1, state: 'done' })
+        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
+      }),
+    )
+
+    it(
+      'keeps bytes that another task still has',
+      withStore(open, async ({ store }) => {
+        const part = { raw: Buffer.alloc(100_000, 7).toString('base64') }
+        const records = [chunk(part)]
+        const first = await create(store, { state: 'TASK_STATE_COMPLETED' }, { records })
+        const second = await create(store, { state: 'TASK_STATE_COMPLETED', statusAt: day0 + 9 }, { records })
+        assert.equal(await store.prune({ finishedBefore: day0 + 9, batch: 10 }), 1)
+        assert.equal(await store.load(first.id), undefined)
+        assert.deepEqual((await store.read(second.id, 0))[0]?.body, chunk(part).body)
+        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
+        const third = await create(store, {}, { records })
+        assert.deepEqual((await store.read(third.id, 0))[0]?.body, chunk(part).body)
+      }),
+    )
+  })
+
+  describe('pruning logs', () => {
+    it(
+      'drops a log that a snapshot covers, and the task stays readable',
+      withStore(open, async ({ store }) => {
+        const [id, young] = (await finishedAt(store, 1, 9)) as [string, string]
+        for (const task of [id, young]) {
+          await appended(store, task, { expectedSeq: 1, records: chunks('a', 'b') })
+          await store.saveSnapshot(task, snapshotAt(task, 3))
+        }
+        assert.equal(await store.prune({ logBefore: day0 + 9, batch: 10 }), 1)
+        assert.deepEqual(await store.read(id, 0), [])
+        assert.equal(await store.firstSeq(id), 4)
+        assert.equal((await store.load(id))?.head, 3)
+        assert.deepEqual(await store.loadSnapshot(id), snapshotAt(id, 3))
+        assert.equal(await store.firstSeq(young), 1)
+        assert.equal((await store.list({ ...alice, limit: 10 })).total, 2)
+        assert.equal(await store.prune({ logBefore: day0 + 9, batch: 10 }), 0)
+      }),
+    )
+
+    it(
+      'keeps every record that no snapshot covers',
+      withStore(open, async ({ store }) => {
+        const [bare, partly] = (await finishedAt(store, 1, 2)) as [string, string]
+        for (const id of [bare, partly]) {
+          await appended(store, id, { expectedSeq: 1, records: chunks('a') })
+          await appended(store, id, { expectedSeq: 2, records: chunks('b') })
+        }
+        await store.saveSnapshot(partly, snapshotAt(partly, 2))
+        await store.prune({ logBefore: day0 + 99, batch: 10 })
+        assert.equal((await store.read(bare, 0)).length, 3)
+        assert.deepEqual(words(await store.read(partly, 2)), ['b'])
+        assert.ok((await store.firstSeq(partly)) <= 3)
+        await store.saveSnapshot(partly, snapshotAt(partly, 3))
+        await store.prune({ logBefore: day0 + 99, batch: 10 })
+        assert.equal(await store.firstSeq(partly), 4)
+      }),
+    )
+
+    it(
+      'drops in batches, and tasks with no log left can still be removed in their turn',
+      withStore(open, async ({ store }) => {
+        const ids = await finishedAt(store, 1, 2, 3, 4)
+        for (const id of ids) await store.saveSnapshot(id, snapshotAt(id, 1))
+        assert.equal(await store.prune({ logBefore: day0 + 99, batch: 2 }), 2)
+        assert.deepEqual(await Promise.all(ids.map((id) => store.firstSeq(id))), [2, 2, 1, 1])
+        assert.equal(await store.prune({ maxTasks: 1, batch: 10 }), 3)
+        assert.deepEqual(await remaining(store), [ids[3]])
+      }),
+    )
+  })
+}

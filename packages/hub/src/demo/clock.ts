@@ -1,0 +1,31 @@
+/**
+ * Counts seconds, one artifact chunk each: a long task to watch, to cancel, and to pull
+ * the plug on. After a restart it goes on where the log ends.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { artifact, reject } from '@parley/a2a'
+import type { Agent, Report, Task } from '@parley/a2a'
+
+const maxSeconds = 3_600
+
+export const clock: Agent = {
+  resume: 'rerun',
+  async *run({ text, signal, resumed }): AsyncGenerator<Report> {
+    const seconds = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN
+    if (!(seconds >= 1 && seconds <= maxSeconds)) {
+      yield reject(`Tell me a number of seconds, from 1 to ${maxSeconds}.`)
+      return
+    }
+    for (let tick = ticksIn(resumed?.task) + 1; tick <= seconds; tick += 1) {
+      await sleep(1_000, undefined, { signal })
+      yield artifact('ticks', { text: `${tick}\n`, append: tick > 1, last: tick === seconds })
+    }
+  },
+}
+
+/** How many chunks an interrupted run has left in the log. */
+function ticksIn(task: Task | undefined): number {
+  const written = task?.artifacts?.find(({ artifactId }) => artifactId === 'ticks')
+  const text = written?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? ''
+  return text.split('\n').length - 1
+}

@@ -1,0 +1,47 @@
+/** From settings to a running hub: the only file that knows all the parts. */
+import { join } from 'node:path'
+import { serve } from '@parley/a2a/node'
+import type { RunningServer } from '@parley/a2a/node'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { clock } from './demo/clock.ts'
+import { concierge } from './demo/concierge.ts'
+import { echo } from './demo/echo.ts'
+
+export interface HubSettings {
+  readonly host: string
+  readonly port: number
+  /** Where tasks are kept. */
+  readonly dataDir: string
+}
+
+/** The agents that every hub without a configuration shows. */
+export const demoAgents = {
+  echo: {
+    agent: echo,
+    name: 'Echo',
+    description: 'Answers with what it was told.',
+    skills: [{ id: 'echo', name: 'Echo', description: 'Says what you say', tags: ['demo'], examples: ['Hello'] }],
+  },
+  clock: {
+    agent: clock,
+    name: 'Clock',
+    description: 'Counts seconds, one chunk each. Cancel it, or restart the hub: it goes on where it was.',
+    skills: [
+      { id: 'count', name: 'Count', description: 'Counts as many seconds as you say', tags: ['demo'], examples: ['10'] },
+    ],
+    // An hour of counting, and a little more.
+    turnTimeoutMs: 3_700_000,
+  },
+  concierge: {
+    agent: concierge,
+    name: 'Concierge',
+    description: 'Asks back, then answers with data and a file.',
+    skills: [
+      { id: 'book', name: 'Book a table', description: 'Asks where, then books', tags: ['demo'], examples: ['A table, please'] },
+    ],
+  },
+}
+
+export async function startHub({ host, port, dataDir }: HubSettings): Promise<RunningServer> {
+  return serve({ host, port, store: sqliteStore(join(dataDir, 'parley.db')), agents: demoAgents })
+}
