@@ -96,7 +96,7 @@ export function createDispatch(house: House): Dispatch {
 
   async function answer(request: HttpRequest, resident: Resident, target: Target): Promise<HttpResponse> {
     const { version, framing } = target
-    const call = callOf(request, resident, target)
+    const call = new HttpCall(request, resident, target)
     const outcome = await perform(house.performParts, { call, request, resident, card: () => house.card(request, resident) })
     if (typeof outcome === 'string') {
       const headers = headersOf(version, call, framing.contentType, request.method !== 'POST')
@@ -118,21 +118,33 @@ export function createDispatch(house: House): Dispatch {
   }
 }
 
-function callOf(request: HttpRequest, resident: Resident, target: Target): Call {
-  const { operation, version, dialect, payload, caller } = target
-  const lastEventId = isStream(operation) ? cursorOf(request) : undefined
-  return {
-    operation,
-    version,
-    dialect,
-    payload,
-    agent: resident.name,
-    caller,
-    extensions: activeExtensions(requestedExtensions(request, version), resident),
-    ...(lastEventId !== undefined ? { lastEventId } : {}),
-    get signal() {
-      return request.signal
-    },
+/** A class for its getter, as an AbortSignal is made only for those who ask. */
+class HttpCall implements Call {
+  readonly operation: Operation
+  readonly version: ProtocolVersion
+  readonly dialect: Dialect
+  readonly payload: unknown
+  readonly agent: string
+  readonly caller: Caller
+  readonly extensions: readonly string[]
+  readonly lastEventId?: number
+  readonly #request: HttpRequest
+
+  constructor(request: HttpRequest, resident: Resident, target: Target) {
+    this.operation = target.operation
+    this.version = target.version
+    this.dialect = target.dialect
+    this.payload = target.payload
+    this.agent = resident.name
+    this.caller = target.caller
+    this.extensions = activeExtensions(requestedExtensions(request, target.version), resident)
+    const lastEventId = isStream(target.operation) ? cursorOf(request) : undefined
+    if (lastEventId !== undefined) this.lastEventId = lastEventId
+    this.#request = request
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
   }
 }
 

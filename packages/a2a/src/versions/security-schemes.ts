@@ -103,10 +103,7 @@ export function splitFlows(card: AgentCard): AgentCard {
     const names = each.map((_, index) => (index === 0 ? name : `${name}_${index + 1}`))
     parts.set(name, names)
     for (const [index, [flow, details]] of each.entries()) {
-      schemes.push([
-        names[index] ?? name,
-        { oauth2SecurityScheme: { ...oauth2, flows: { [flow]: details } } },
-      ])
+      schemes.push([names[index] ?? name, { oauth2SecurityScheme: { ...oauth2, flows: { [flow]: details } } }])
     }
   }
   if (parts.size === 0) return card

@@ -2,7 +2,7 @@ import { createHandler } from './index.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { reply } from '../agents/reports.ts'
 const h = createHandler({ store: memoryStore(), name: 'Greeter', agent: ({ text }) => reply(`Hello, ${text}!`) })
-await h.ready
+await h.ready; const m = { message: { messageId: "x", contextId: "c", role: "ROLE_AGENT", parts: [{ text: "Hello" }] } } as const; (h.engine as any).sendMessage = async () => m
 let n = 0
 const headers = { host: 'localhost:3000', 'content-type': 'application/json', 'a2a-version': '1.0' }
 function one(): Promise<void> {

@@ -1,0 +1,23 @@
+/**
+ * Work that outlives the process. Kill it in the middle (`kill -9`), start it again: the task goes on, and a
+ * client that resumes its stream with `Last-Event-ID` sees each step once.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { artifact } from '@parley/a2a'
+import type { Report, Turn } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
+
+const steps = ['fetch', 'clean', 'sort', 'sum', 'draw']
+
+async function* run({ resumed, checkpoint, signal }: Turn): AsyncGenerator<Report> {
+  // What the last run said was done; nothing, the first time.
+  const done = typeof resumed?.checkpoint === 'number' ? resumed.checkpoint : 0
+  for (let step = done; step < steps.length; step += 1) {
+    await sleep(200, undefined, { signal })
+    yield artifact('report', { text: `${steps[step]}\n`, append: step > 0, last: step === steps.length - 1 })
+    await checkpoint(step + 1)
+  }
+}
+
+const server = await serve({ name: 'Stepper', agent: { resume: 'rerun', run } })
+console.log(server.url)

@@ -1,0 +1,22 @@
+/** An agent inside an Express application, under a path of its own. */
+import { createHandler } from '@parley/a2a/server'
+import { memoryStore } from '@parley/a2a'
+import express from 'express'
+
+const handler = createHandler({
+  name: 'Greeter',
+  store: memoryStore(),
+  async *agent({ text }) {
+    yield `Hello, ${text}!`
+  },
+})
+
+const app = express()
+app.get('/', (_request, response) => void response.send('The application'))
+app.use('/agent', handler.node)
+
+const server = app.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000/agent'))
+process.once('SIGTERM', () => {
+  server.close()
+  void handler.close()
+})

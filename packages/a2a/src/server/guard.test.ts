@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { HttpRequest } from '../bindings/http.ts'
+import { baseUrl } from './base-url.ts'
+import { checkHost, createCors, isLocal, loopbackHosts } from './guard.ts'
+
+function request(headers: Record<string, string>, over: Partial<HttpRequest> = {}): HttpRequest {
+  return {
+    method: 'GET',
+    path: '/',
+    query: '',
+    header: (name) => headers[name],
+    body: () => Promise.resolve(''),
+    signal: new AbortController().signal,
+    secure: false,
+    prefix: '',
+    ...over,
+  }
+}
+
+describe('the guard of a machine without a login', () => {
+  const hosts = new Set(loopbackHosts)
+  const check = (headers: Record<string, string>, cors = createCors(undefined)): void =>
+    checkHost(request(headers), hosts, cors)
+
+  it('lets in who calls this machine by one of its own names, at any port', () => {
+    for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:8080', '[::1]:3000', '[::1]']) check({ host })
+    check({ host: 'localhost:3000', origin: 'http://localhost:3000' })
+  })
+
+  it('turns away a name that only resolves here, and a request without one', () => {
+    for (const host of ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.nip.io', '']) {
+      assert.throws(() => check({ host }), { code: 'PERMISSION_DENIED' })
+    }
+    assert.throws(() => check({}), { code: 'PERMISSION_DENIED' })
+  })
+
+  it('turns away pages from elsewhere, unless they were invited', () => {
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:5173', 'http://localhost']) {
+      assert.throws(() => check({ host: 'localhost:3000', origin }), { code: 'PERMISSION_DENIED' })
+    }
+    check({ host: 'localhost:3000', origin: 'http://localhost:5173' }, createCors(['http://localhost:5173']))
+  })
+})
+
+describe('a local caller', () => {
+  it('sits at this machine and does not speak for strangers', () => {
+    const local = { remoteAddress: '127.0.0.1' }
+    assert.equal(isLocal(request({ host: 'localhost:3000' }, local)), true)
+    assert.equal(isLocal(request({ host: '127.0.0.1:1' }, { remoteAddress: '::ffff:127.0.0.1' })), true)
+    assert.equal(isLocal(request({ host: 'agent.example' }, local)), false)
+    assert.equal(isLocal(request({ host: 'localhost', 'x-forwarded-for': '8.8.8.8' }, local)), false)
+    assert.equal(isLocal(request({ host: 'localhost' }, { remoteAddress: '10.0.0.5' })), false)
+    assert.equal(isLocal(request({ host: 'localhost' })), false)
+  })
+})
+
+describe('invited pages', () => {
+  const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+
+  it('are told what they may send when they ask first', () => {
+    const answer = createCors(['https://app.example']).preflight(request(preflight, { method: 'OPTIONS' }))
+    assert.equal(answer?.status, 204)
+    assert.equal(answer?.headers['access-control-allow-origin'], 'https://app.example')
+    for (const name of ['Last-Event-ID', 'A2A-Version', 'A2A-Extensions', 'Authorization', 'Content-Type']) {
+      assert.ok(answer?.headers['access-control-allow-headers']?.split(', ').includes(name), name)
+    }
+  })
+
+  it('are the listed ones only, and the answer says that it depends on who asks', () => {
+    const cors = createCors(['https://app.example'])
+    assert.equal(cors.preflight(request({ ...preflight, origin: 'https://evil.example' }, { method: 'OPTIONS' }))?.status, 403)
+    assert.deepEqual(cors.headers(request({ origin: 'https://evil.example' })), { vary: 'Origin' })
+    assert.equal(cors.headers(request({ origin: 'https://app.example' }))['access-control-allow-origin'], 'https://app.example')
+    assert.equal(createCors('*').headers(request({ origin: 'https://any.example' }))['access-control-allow-origin'], '*')
+    assert.deepEqual(createCors(undefined).headers(request({ origin: 'https://app.example' })), {})
+  })
+})
+
+describe('our address', () => {
+  const direct = { trustProxy: false }
+
+  it('is that of the Host, with the mount prefix', () => {
+    assert.equal(baseUrl(request({ host: 'a.example:81' }, { prefix: '/agent' }), direct), 'http://a.example:81/agent')
+    assert.equal(baseUrl(request({ host: '[::1]:3000' }, { secure: true }), direct), 'https://[::1]:3000')
+  })
+
+  it('never repeats what could not be a host', () => {
+    for (const host of ['a b', 'a/b', 'a"b', 'a@b', '', '-', 'a:123456', 'x'.repeat(300), 'a\u0000', '<script>']) {
+      assert.equal(baseUrl(request({ host }), direct), 'http://localhost', host)
+    }
+  })
+
+  it('is what the operator says, if he says it, and takes the prefix once', () => {
+    const told = { publicUrl: 'https://agents.example/x', trustProxy: false }
+    assert.equal(baseUrl(request({ host: 'inner' }), told), 'https://agents.example/x')
+    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/agent' }), told), 'https://agents.example/x/agent')
+    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/x' }), told), 'https://agents.example/x')
+  })
+
+  it('believes a proxy only when told to', () => {
+    const headers = { host: 'inner:1', 'x-forwarded-host': 'outer.example, mid', 'x-forwarded-proto': 'https' }
+    assert.equal(baseUrl(request(headers), direct), 'http://inner:1')
+    assert.equal(baseUrl(request(headers), { trustProxy: true }), 'https://outer.example')
+    assert.equal(baseUrl(request({ ...headers, 'x-forwarded-proto': 'javascript' }), { trustProxy: true }), 'http://outer.example')
+  })
+})

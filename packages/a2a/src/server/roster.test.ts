@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { cursorExtension } from '../model/extension.ts'
+import { locate } from './locate.ts'
+import { createRoster } from './roster.ts'
+
+const agent = (): string => 'hi'
+const place = (roster: ReturnType<typeof createRoster>, path: string): string => {
+  const { resident, door, rest } = locate(roster, path)
+  return `${resident.name} ${door} ${rest}`.trim()
+}
+
+describe('a roster', () => {
+  it('takes functions, objects with run, and described agents', () => {
+    const roster = createRoster({
+      agents: { a: agent, b: { resume: 'rerun', run: agent }, c: { agent, name: 'Sea', turnTimeoutMs: 5, streaming: false } },
+    })
+    assert.deepEqual([...roster.byName.keys()], ['a', 'b', 'c'])
+    assert.equal(roster.first.name, 'a')
+    assert.equal(roster.byName.get('a')?.settings.name, 'a')
+    assert.equal(roster.byName.get('c')?.settings.name, 'Sea')
+    assert.equal(roster.byName.get('c')?.entry.options.turnTimeoutMs, 5)
+    assert.equal(roster.byName.get('c')?.entry.options.whenBusy, 'queue')
+    assert.equal(roster.byName.get('c')?.entry.streaming, false)
+  })
+
+  it('refuses names that mean something else, or nothing in a url, and says where', () => {
+    for (const name of ['tasks', 'v1', 'healthz', 'mcp', 'a/b', '', '..', '.well-known', 'a b', 'x'.repeat(65)]) {
+      assert.throws(() => createRoster({ agents: { [name]: agent } }), { name: 'ConfigError', path: `agents.${name}` })
+    }
+    assert.throws(() => createRoster({ agents: {} }), { name: 'ConfigError', path: 'agents' })
+    assert.throws(() => createRoster({ agents: { a: 5 as never } }), { name: 'ConfigError', path: 'agents.a.agent' })
+    assert.throws(() => createRoster({ name: 'x' } as never), { name: 'ConfigError', path: 'agent' })
+  })
+
+  it('declares our extension, not required, beside those of the agent [B-141 B-149]', () => {
+    const { first } = createRoster({ agent, extensions: [{ uri: 'urn:x', required: true }] })
+    assert.deepEqual([...first.declared], ['urn:x', cursorExtension])
+    assert.deepEqual(first.required, ['urn:x'])
+  })
+
+  it('lets skills widen what an agent takes, and takes anything when nothing is said [B-70]', () => {
+    const skills = [{ id: 's', name: 's', description: 's', tags: [], inputModes: ['image/*'] }]
+    assert.deepEqual(createRoster({ agent, inputModes: ['text/plain'], skills }).first.entry.inputModes, ['text/plain', 'image/*'])
+    assert.deepEqual(createRoster({ agent, skills }).first.entry.inputModes, [])
+  })
+})
+
+describe('a path', () => {
+  const one = createRoster({ agent })
+  const two = createRoster({ agents: { echo: agent, clock: agent } })
+
+  it('leads to the only agent from the root, from /a2a and from /api/a2a', () => {
+    for (const path of ['/', '/a2a', '/a2a/', '/api/a2a']) assert.equal(place(one, path), 'default jsonrpc'.concat(path === '/a2a/' ? ' /' : ''))
+    for (const base of ['', '/a2a']) {
+      assert.equal(place(one, `${base}/message:send`), 'default rest /message:send')
+      assert.equal(place(one, `${base}/v1/tasks/t`), 'default rest /v1/tasks/t')
+      assert.equal(place(one, `${base}/.well-known/agent-card.json`), 'default card /.well-known/agent-card.json')
+      assert.equal(place(one, `${base}/.well-known/agent.json`), 'default card-0.2 /.well-known/agent.json')
+      assert.equal(place(one, `${base}/agent/authenticatedExtendedCard`), 'default extended-card-0.2 /agent/authenticatedExtendedCard')
+    }
+  })
+
+  it('leads to each of several by name, and to the first from the root [B-27]', () => {
+    assert.equal(place(two, '/a2a/clock'), 'clock jsonrpc')
+    assert.equal(place(two, '/a2a/clock/'), 'clock jsonrpc /')
+    assert.equal(place(two, '/a2a/clock/tasks/t:cancel'), 'clock rest /tasks/t:cancel')
+    assert.equal(place(two, '/a2a/clock/agent-card'), 'clock card /agent-card')
+    assert.equal(place(two, '/a2a/clock/.well-known/agent'), 'clock card /.well-known/agent')
+    assert.equal(place(two, '/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
+    assert.equal(place(two, '/v1/message:send'), 'echo rest /v1/message:send')
+    assert.equal(place(two, '/a2a/nobody'), 'echo rest /nobody')
+    assert.equal(place(two, '/a2abc'), 'echo rest /a2abc')
+    assert.equal(place(two, '/a2a/__proto__'), 'echo rest /__proto__')
+  })
+})

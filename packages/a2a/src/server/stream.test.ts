@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Framing } from '../bindings/call.ts'
+import { keepAlive } from '../bindings/sse.ts'
+import type { EventStream, StreamItem } from '../engine/contract.ts'
+import { A2AError } from '../model/error.ts'
+import { type StreamParts, streamChunks } from './stream.ts'
+
+const framing: Framing = {
+  contentType: 'application/json',
+  before: '<',
+  after: '>',
+  errorEvent: 'event: error\n',
+  error: (error) => error.code,
+  status: () => 200,
+}
+const item = (seq: number): StreamItem => ({ event: { message: { messageId: `${seq}`, role: 'ROLE_AGENT', parts: [] } }, seq, final: false })
+
+/** A source driven by the test: batches are pushed, and what the reader does is counted. */
+function createSource() {
+  const queue: (readonly StreamItem[] | Error | 'end')[] = []
+  let wake: (() => void) | undefined
+  const seen = { asked: 0, returned: 0 }
+  const stream: EventStream = {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        seen.asked += 1
+        while (queue.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+        const given = queue.shift()
+        if (given instanceof Error) throw given
+        return given === 'end' || given === undefined ? { done: true, value: undefined } : { done: false, value: given }
+      },
+      async return() {
+        seen.returned += 1
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+  return {
+    stream,
+    seen,
+    push(given: readonly StreamItem[] | Error | 'end') {
+      queue.push(given)
+      wake?.()
+    },
+  }
+}
+function partsOf(stream: EventStream, over: Partial<StreamParts> = {}): StreamParts & { readonly ends: number[] } {
+  const ends: number[] = []
+  return {
+    stream,
+    framing,
+    encode: ({ seq }) => String(seq),
+    keepAliveMs: 60_000,
+    failed: (reason) => A2AError.from(reason),
+    ended: () => ends.push(1),
+    ends,
+    ...over,
+  }
+}
+
+describe('a stream in chunks', () => {
+  it('joins the events of one batch into one write and ends with its source [F-4]', async () => {
+    const source = createSource()
+    const parts = partsOf(source.stream)
+    source.push([item(1), item(2)])
+    source.push([])
+    source.push([item(3)])
+    source.push('end')
+    assert.deepEqual(await Array.fromAsync(streamChunks(parts)), [
+      'id: 1\ndata: <1>\n\nid: 2\ndata: <2>\n\n',
+      'id: 3\ndata: <3>\n\n',
+    ])
+    assert.equal(parts.ends.length, 1)
+  })
+
+  it('cuts a large batch into writes of bounded size', async () => {
+    const source = createSource()
+    const long = 'x'.repeat(10_000)
+    source.push([item(1), item(2), item(3), item(4), item(5)])
+    source.push('end')
+    const chunks = await Array.fromAsync(streamChunks(partsOf(source.stream, { encode: () => long })))
+    assert.deepEqual(chunks.map((chunk) => chunk.split('data:').length - 1), [2, 2, 1])
+  })
+
+  it('asks its source for no more than its reader asks for [B-95]', async () => {
+    const source = createSource()
+    const chunks = streamChunks(partsOf(source.stream))
+    for (let seq = 1; seq <= 5; seq++) source.push([item(seq)])
+    await chunks.next()
+    await new Promise(setImmediate)
+    assert.equal(source.seen.asked, 1)
+    await chunks.next()
+    assert.equal(source.seen.asked, 2)
+  })
+
+  it('sends a comment while nothing happens, and then what happened [B-101]', async () => {
+    const source = createSource()
+    const chunks = streamChunks(partsOf(source.stream, { keepAliveMs: 5 }))
+    assert.equal((await chunks.next()).value, keepAlive)
+    assert.equal((await chunks.next()).value, keepAlive)
+    source.push([item(1)])
+    let next = await chunks.next()
+    while (next.value === keepAlive) next = await chunks.next()
+    assert.equal(next.value, 'id: 1\ndata: <1>\n\n')
+    await chunks.return()
+  })
+
+  it('ends with an error document when its source breaks, also between two pulls [F-7]', async () => {
+    for (const breaksBetween of [false, true]) {
+      const source = createSource()
+      const parts = partsOf(source.stream, { keepAliveMs: 5 })
+      const chunks = streamChunks(parts)
+      if (breaksBetween) {
+        assert.equal((await chunks.next()).value, keepAlive)
+        source.push(new A2AError('UNAVAILABLE', 'gone'))
+        await new Promise(setImmediate)
+      } else source.push(new A2AError('UNAVAILABLE', 'gone'))
+      assert.equal((await chunks.next()).value, 'event: error\ndata: UNAVAILABLE\n\n')
+      assert.equal((await chunks.next()).done, true)
+      assert.equal(parts.ends.length, 1)
+    }
+  })
+
+  it('keeps the events before one that cannot be encoded, and lets its source go [F-7]', async () => {
+    const source = createSource()
+    const parts = partsOf(source.stream, {
+      encode({ seq }) {
+        if (seq === 2) throw new Error('secret')
+        return String(seq)
+      },
+    })
+    source.push([item(1), item(2), item(3)])
+    const chunks = streamChunks(parts)
+    assert.equal((await chunks.next()).value, 'id: 1\ndata: <1>\n\nevent: error\ndata: INTERNAL\n\n')
+    assert.equal((await chunks.next()).done, true)
+    assert.equal(source.seen.returned, 1)
+    assert.equal(parts.ends.length, 1)
+  })
+
+  it('lets go at once when its reader leaves, also in the middle of waiting [B-103]', async () => {
+    const source = createSource()
+    const parts = partsOf(source.stream)
+    const chunks = streamChunks(parts)
+    const waiting = chunks.next()
+    await chunks.return()
+    assert.equal((await waiting).done, true)
+    await chunks.return()
+    assert.equal(source.seen.returned, 1)
+    assert.equal(parts.ends.length, 1)
+    source.push([item(1)])
+    await new Promise(setImmediate)
+    assert.equal((await chunks.next()).done, true)
+  })
+})

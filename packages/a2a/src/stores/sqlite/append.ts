@@ -1,0 +1,188 @@
+/**
+ * The hot path. A new task is one row, one batch of log, one claimed message and one
+ * counter; a later append is one look, one update and one batch. Texts are made when
+ * the append is asked for, so that the transaction only writes.
+ */
+import { isTerminal } from '../../model/state.ts'
+import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
+import { decide } from '../decide.ts'
+import type { Standing } from '../decide.ts'
+import type { Append, Appended, NewTask } from '../store.ts'
+import type { Blob, BlobTable } from './blob-table.ts'
+import { blobOf, inRow } from './blob-table.ts'
+import type { Counters } from './counters.ts'
+import { stateNumber } from './counters.ts'
+import type { Database } from './database.ts'
+import type { Epoch } from './epoch.ts'
+import type { Messages } from './messages.ts'
+import type { StandingColumns } from './rows.ts'
+import { standingColumns, standingOf, wholeTime } from './rows.ts'
+
+export interface AppendParts {
+  readonly database: Database
+  readonly epoch: Epoch
+  readonly counters: Counters
+  readonly blobs: BlobTable
+  readonly messages: Messages
+  readonly now: () => number
+}
+
+/** An append with its texts made. */
+interface Prepared extends Append {
+  readonly recordsText: string
+  /** Of the status that the row will have; `null` if it stays. */
+  readonly statusText: string | null
+  readonly metadataText: string | null
+  readonly blobs: readonly Blob[]
+}
+
+export type Appender = ReturnType<typeof createAppender>
+
+export function createAppender({ database, epoch, counters, blobs, messages, now }: AppendParts) {
+  const find = database.prepare<StandingColumns>(`SELECT ${standingColumns} FROM tasks WHERE id = ?`)
+  const insertTask = database.prepare(`
+    INSERT INTO tasks (ref, head, consumed_seq, visible_seq, state, finished, holder, lease_until, fence, due_kind, due_at,
+      pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`)
+  const insertLog = database.prepare(
+    'INSERT INTO log (position, task, first_seq, last_seq, records) VALUES (?, ?, ?, ?, ?)',
+  )
+  // Two updates, because SQLite rewrites every index that a column named in SET is part of, whether it changes or not.
+  const moveOn = database.prepare('UPDATE tasks SET head = ?, consumed_seq = ?, visible_seq = ? WHERE ref = ?')
+  const change = database.prepare(`
+    UPDATE tasks SET head = ?, consumed_seq = ?, visible_seq = ?, state = ?, finished = ?, holder = ?, lease_until = ?,
+      fence = ?, due_kind = ?, due_at = ?, status_at = coalesce(?, status_at), status = coalesce(?, status) WHERE ref = ?`)
+  const wakePushes = database.prepare(
+    `UPDATE pushes SET due_at = ? WHERE task = ? AND state = 'active' AND due_at IS NULL`,
+  )
+
+  function run(taskId: string, append: Prepared): Appended {
+    return (append.create && create(taskId, append, append.create)) ?? extend(taskId, append)
+  }
+
+  /** Answers nothing if there is more to it than a new task. */
+  function create(taskId: string, append: Prepared, task: NewTask): Appended | undefined {
+    const time = now()
+    const decision = decide(undefined, append, time, epoch.newFence)
+    if (decision.outcome !== 'appended') return undefined
+    const { next } = decision
+    const claimed = append.idempotency && messages.claim(append.idempotency, taskId, time)
+    if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
+    const ref = epoch.newRef()
+    if (insertRow(ref, taskId, append, task, next) === 0) {
+      if (append.idempotency !== undefined) messages.unclaim(append.idempotency)
+      return undefined
+    }
+    counters.change(task, stateNumber(next.state), 1)
+    writeLog(ref, append, next)
+    return decision.answer
+  }
+
+  function insertRow(ref: number, taskId: string, append: Prepared, task: NewTask, next: Standing): number {
+    const { tenant, agent, owner, contextId, createdAt } = task
+    return insertTask.run(
+      ref,
+      next.head,
+      next.consumedSeq,
+      next.visibleSeq,
+      stateNumber(next.state),
+      isTerminal(next.state) ? 1 : 0,
+      next.lease?.holder ?? null,
+      next.lease === undefined ? null : wholeTime(next.lease.until),
+      next.lease?.fence ?? 0,
+      next.due?.kind ?? null,
+      next.due?.at ?? null,
+      append.change?.statusAt ?? task.statusAt,
+      createdAt,
+      tenant,
+      agent,
+      owner,
+      taskId,
+      contextId,
+      append.statusText ?? '{}',
+      append.metadataText,
+    )
+  }
+
+  function extend(taskId: string, append: Prepared): Appended {
+    const time = now()
+    const claimed = append.idempotency && messages.find(append.idempotency.key, time)
+    if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
+    const row = find.get(taskId)
+    if (row === undefined) return { outcome: 'conflict', head: 0 }
+    const before = standingOf(row, epoch)
+    const decision = decide(before, append, time, epoch.newFence)
+    if (decision.outcome !== 'appended') return decision
+    const { next } = decision
+    if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, time)
+    updateRow(row, append, before, next)
+    writeLog(row.ref, append, next)
+    if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
+      wakePushes.run(append.records.at(-1)?.at ?? time, row.ref)
+    return decision.answer
+  }
+
+  function updateRow(row: StandingColumns, append: Prepared, before: Standing, next: Standing): void {
+    const isQuiet = append.statusText === null && next.lease === before.lease && next.due === before.due
+    if (isQuiet) {
+      moveOn.run(next.head, next.consumedSeq, next.visibleSeq, row.ref)
+      return
+    }
+    const state = stateNumber(next.state)
+    change.run(
+      next.head,
+      next.consumedSeq,
+      next.visibleSeq,
+      state,
+      isTerminal(next.state) ? 1 : 0,
+      next.lease?.holder ?? null,
+      next.lease === undefined ? null : wholeTime(next.lease.until),
+      next.lease?.fence ?? row.fence,
+      next.due?.kind ?? null,
+      next.due?.at ?? null,
+      append.change?.statusAt ?? null,
+      append.statusText,
+      row.ref,
+    )
+    if (state === row.state) return
+    counters.change(row, row.state, -1)
+    counters.change(row, state, 1)
+  }
+
+  function writeLog(ref: number, append: Prepared, next: Standing): void {
+    blobs.keep(ref, append.blobs)
+    if (append.records.length === 0) return
+    insertLog.run(epoch.newPosition(), ref, append.expectedSeq + 1, next.head, append.recordsText)
+  }
+
+  return {
+    /** Makes the texts now; what is answered writes them, within a transaction, as often as it must be tried. */
+    prepare(taskId: string, append: Append): () => Appended {
+      const prepared = prepare(append)
+      return () => run(taskId, prepared)
+    },
+  }
+}
+
+function prepare(append: Append): Prepared {
+  const blobs: Blob[] = []
+  const keep = (raw: string): string => {
+    const blob = blobOf(raw)
+    blobs.push(blob)
+    return blob.digest
+  }
+  const status = append.change?.status ?? append.create?.status
+  const metadata = append.create?.metadata
+  return {
+    ...append,
+    recordsText: JSON.stringify(
+      append.records.map((record) => {
+        const body = stashBlobs(record.body, keep)
+        return body === record.body ? record : { at: record.at, body }
+      }),
+    ),
+    statusText: status === undefined ? null : inRow(JSON.stringify(stashStatusBlobs(status, keep)), blobs),
+    metadataText: metadata === undefined ? null : inRow(JSON.stringify(metadata), blobs),
+    blobs,
+  }
+}

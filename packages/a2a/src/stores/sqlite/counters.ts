@@ -1,0 +1,67 @@
+/**
+ * How many tasks of whom are in which state, kept in the same transaction as the tasks, so that a list's total and a
+ * caller's limit cost one look. Changes are gathered and written once a transaction: thirty new tasks of one caller are one update.
+ */
+import { isTerminal, taskStates } from '../../model/state.ts'
+import type { TaskState } from '../../model/state.ts'
+import type { Partition } from '../store.ts'
+import type { Database } from './database.ts'
+
+const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
+
+/** States are stored by their number in the protocol. */
+export function stateNumber(state: TaskState): number {
+  return numbers.get(state) ?? 0
+}
+export function stateOf(number: number): TaskState {
+  return taskStates[number] ?? 'TASK_STATE_UNSPECIFIED'
+}
+
+const activeNumbers = taskStates.filter((state) => !isTerminal(state)).map(stateNumber)
+
+interface Gathered extends Partition {
+  readonly state: number
+  by: number
+}
+
+export type Counters = ReturnType<typeof createCounters>
+
+export function createCounters(database: Database) {
+  const add = database.prepare(`
+    INSERT INTO counters (tenant, owner, agent, state, tasks) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks`)
+  const ofPartition = database.prepare<{ state: number; tasks: number }>(
+    'SELECT state, tasks FROM counters WHERE tenant = ? AND owner = ? AND agent = ? AND tasks > 0',
+  )
+  const ofOwner = database.prepare<{ tasks: number | null }>(
+    `SELECT sum(tasks) AS tasks FROM counters WHERE tenant = ? AND owner = ? AND state IN (${activeNumbers.join(', ')})`,
+  )
+  const all = database.prepare<{ tasks: number | null }>('SELECT sum(tasks) AS tasks FROM counters')
+  const dropEmpty = database.prepare('DELETE FROM counters WHERE tasks = 0')
+  const gathered = new Map<string, Gathered>()
+
+  return {
+    change({ tenant, agent, owner }: Partition, state: number, by: 1 | -1): void {
+      const key = JSON.stringify([tenant, owner, agent, state])
+      const known = gathered.get(key)
+      if (known === undefined) gathered.set(key, { tenant, agent, owner, state, by })
+      else known.by += by
+    },
+    /** Writes what was gathered. */
+    write(): void {
+      if (gathered.size === 0) return
+      for (const { tenant, agent, owner, state, by } of gathered.values()) {
+        if (by !== 0) add.run(tenant, owner, agent, state, by)
+      }
+      gathered.clear()
+    },
+    forget: () => gathered.clear(),
+
+    /** The states that tasks of a partition are in, with how many. */
+    of: ({ tenant, owner, agent }: Partition) => ofPartition.all(tenant, owner, agent),
+    active: (tenant: string, owner: string): number => ofOwner.get(tenant, owner)?.tasks ?? 0,
+    /** As of the last transaction: what is gathered now is not in it. */
+    total: (): number => all.get()?.tasks ?? 0,
+    dropEmpty: () => void dropEmpty.run(),
+  }
+}

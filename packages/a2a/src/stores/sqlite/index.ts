@@ -1,0 +1,3 @@
+/** The door `@parley/a2a/stores/sqlite`. */
+export { sqliteStore } from './sqlite-store.ts'
+export type { SqliteStoreOptions } from './sqlite-store.ts'

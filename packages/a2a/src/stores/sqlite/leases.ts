@@ -1,0 +1,48 @@
+/** Taking over what others left, prolonging what one has, and finding what is due. */
+import { dueAgainMs } from '../store.ts'
+import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
+import type { BlobTable } from './blob-table.ts'
+import type { Database } from './database.ts'
+import type { Epoch } from './epoch.ts'
+import type { TaskColumns } from './rows.ts'
+import { taskColumns, taskOf, wholeTime } from './rows.ts'
+
+export type Leases = ReturnType<typeof createLeases>
+
+/** All of these run within a transaction. */
+export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable) {
+  const orphans = database.prepare<TaskColumns>(`
+    SELECT ${taskColumns} FROM tasks WHERE holder IS NOT NULL AND finished = 0 AND (lease_until <= ? OR fence < ?)
+    ORDER BY created_at, id LIMIT ?`)
+  const lease = database.prepare('UPDATE tasks SET holder = ?, lease_until = ?, fence = ? WHERE ref = ?')
+  const renew = database.prepare(
+    'UPDATE tasks SET lease_until = ? WHERE id = ? AND holder = ? AND lease_until > ? AND fence >= ?',
+  )
+  const due = database.prepare<TaskColumns & { due_kind: DueTime['kind']; due_at: number }>(
+    `SELECT ${taskColumns} FROM tasks WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+  )
+  const putOff = database.prepare('UPDATE tasks SET due_at = ? WHERE ref = ?')
+
+  return {
+    claimOrphans(holder: string, now: number, ttlMs: number, limit: number): readonly LeasedTask[] {
+      return orphans.all(now, epoch.firstFence, limit).map((columns) => {
+        const fence = epoch.newFence()
+        lease.run(holder, wholeTime(now + ttlMs), fence, columns.ref)
+        return { task: taskOf(columns, blobs), fence }
+      })
+    },
+    renew(holder: string, taskIds: readonly string[], until: number, now: number): readonly string[] {
+      return taskIds.filter((id) => renew.run(wholeTime(until), id, holder, now, epoch.firstFence) === 0)
+    },
+    claimDue(now: number, limit: number): readonly { readonly task: TaskRow; readonly due: DueTime }[] {
+      return due.all(now, limit).map((columns) => {
+        const again = now + dueAgainMs
+        putOff.run(again, columns.ref)
+        return {
+          task: taskOf({ ...columns, due_at: again }, blobs),
+          due: { kind: columns.due_kind, at: columns.due_at },
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Lists by keyset on an index, so that a page costs the same whatever the table holds. The index has the state before
+ * the time: a list of one state reads one range of it, a list of all merges the ranges of the states that occur.
+ */
+import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
+import type { BlobTable } from './blob-table.ts'
+import type { Counters } from './counters.ts'
+import { stateNumber } from './counters.ts'
+import type { Database } from './database.ts'
+import type { TaskColumns } from './rows.ts'
+import { taskColumns, taskOf } from './rows.ts'
+
+interface Place {
+  readonly ref: number
+  readonly status_at: number
+  readonly id: string
+}
+
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+export type Lists = ReturnType<typeof createLists>
+
+export function createLists(database: Database, counters: Counters, blobs: BlobTable) {
+  const isMine = 'tenant = ? AND agent = ? AND owner = ?'
+  const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
+  const byId = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE id = ?`)
+  const byRef = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE ref = ?`)
+  const inState = database.prepare<Place>(
+    `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND ${isNext}`,
+  )
+  const countInState = database.prepare<{ count: number }>(
+    `SELECT count(*) AS count FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND status_at >= ?`,
+  )
+  // Named, because SQLite would rather take the index with three equal columns, and read all a caller has.
+  const isInContext = `INDEXED BY tasks_context WHERE context_id = ? AND ${isMine}`
+  const ofContext = database.prepare<{ state: number; count: number }>(
+    `SELECT state, count(*) AS count FROM tasks ${isInContext} AND status_at >= ? GROUP BY state`,
+  )
+  const inContext = database.prepare<Place>(
+    `SELECT ref, status_at, id FROM tasks ${isInContext} AND coalesce(state = ?, TRUE) AND ${isNext}`,
+  )
+  const newestInContext = database.prepare<TaskColumns>(
+    `SELECT ${taskColumns} FROM tasks ${isInContext} ORDER BY created_at DESC, id DESC LIMIT ?`,
+  )
+
+  const rowOf = (columns: TaskColumns): TaskRow => taskOf(columns, blobs)
+
+  function load(taskId: string): TaskRow | undefined {
+    const columns = byId.get(taskId)
+    return columns && rowOf(columns)
+  }
+
+  /** How many match, by state. */
+  function countsOf(query: ListQuery): { readonly state: number; readonly count: number }[] {
+    const { tenant, agent, owner, contextId, statusAtOrAfter } = query
+    if (contextId !== undefined) return ofContext.all(contextId, tenant, agent, owner, statusAtOrAfter ?? -endOfTime)
+    const counts = counters.of(query).map(({ state, tasks }) => ({ state, count: tasks }))
+    if (statusAtOrAfter === undefined) return counts
+    return counts.map(({ state }) => ({
+      state,
+      count: countInState.get(tenant, agent, owner, state, statusAtOrAfter)?.count ?? 0,
+    }))
+  }
+
+  function placesOf(query: ListQuery, states: readonly number[]): Place[] {
+    const { tenant, agent, owner, contextId, state, before, statusAtOrAfter = -endOfTime, limit } = query
+    const next = [before?.statusAt ?? endOfTime, before?.id ?? '', statusAtOrAfter, limit + 1] as const
+    if (contextId !== undefined) {
+      return inContext.all(contextId, tenant, agent, owner, state === undefined ? null : stateNumber(state), ...next)
+    }
+    const ranges = states.map((number) => inState.all(tenant, agent, owner, number, ...next))
+    return ranges.length === 1
+      ? (ranges[0] as Place[])
+      : ranges
+          .flat()
+          .sort(newestFirst)
+          .slice(0, limit + 1)
+  }
+
+  function list(query: ListQuery): ListPage {
+    const wanted = query.state === undefined ? undefined : stateNumber(query.state)
+    const counts = countsOf(query).filter(({ state, count }) => count > 0 && (wanted ?? state) === state)
+    const total = counts.reduce((sum, { count }) => sum + count, 0)
+    if (total === 0) return { tasks: [], more: false, total }
+    const places = placesOf(
+      query,
+      counts.map(({ state }) => state),
+    )
+    const tasks = places.slice(0, query.limit).map(({ ref }) => rowOf(byRef.get(ref) as TaskColumns))
+    return { tasks, more: places.length > query.limit, total }
+  }
+
+  function context({ tenant, agent, owner }: Partition, contextId: string, limit: number): readonly TaskRow[] {
+    return newestInContext.all(contextId, tenant, agent, owner, limit).map(rowOf).reverse()
+  }
+
+  return { load, list, context }
+}
+
+/** As SQLite compares texts: by their bytes, which for ids is by their characters. */
+function newestFirst(a: Place, b: Place): number {
+  return b.status_at - a.status_at || (a.id < b.id ? 1 : -1)
+}

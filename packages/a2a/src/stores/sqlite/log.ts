@@ -1,0 +1,91 @@
+/** Reading the log back, and what goes with it: snapshots and the feed. */
+import type { LogRecord } from '../../model/record.ts'
+import type { Struct, Task } from '../../model/task.ts'
+import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
+import type { FeedEntry, Snapshot } from '../store.ts'
+import type { Blob, BlobTable } from './blob-table.ts'
+import { blobOf } from './blob-table.ts'
+import type { Database } from './database.ts'
+
+interface Batch {
+  readonly first_seq: number
+  readonly records: string
+}
+
+export type Log = ReturnType<typeof createLog>
+
+export function createLog(database: Database, blobs: BlobTable) {
+  // A reader may begin in the middle of a batch: the one it begins in starts at or before the first seq asked for.
+  const batches = database.prepare<Batch>(`
+    SELECT first_seq, records FROM log WHERE task = ?1 AND first_seq >= coalesce(
+      (SELECT max(first_seq) FROM log WHERE task = ?1 AND first_seq <= ?2), 0) ORDER BY first_seq`)
+  const refOf = database.prepare<{ ref: number; head: number }>('SELECT ref, head FROM tasks WHERE id = ?')
+  const first = database.prepare<{ first: number | null }>('SELECT min(first_seq) AS first FROM log WHERE task = ?')
+  const saveSnapshot = database.prepare(`
+    INSERT INTO snapshots (task, seq, folded, internal) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal
+    WHERE excluded.seq >= snapshots.seq`)
+  const findSnapshot = database.prepare<{ seq: number; folded: string; internal: string }>(
+    'SELECT seq, folded, internal FROM snapshots WHERE task = (SELECT ref FROM tasks WHERE id = ?)',
+  )
+  const feed = database.prepare<FeedEntry>(`
+    SELECT position, tenant, agent, owner, id AS taskId, first_seq AS firstSeq, last_seq AS lastSeq
+    FROM log JOIN tasks ON tasks.ref = log.task WHERE position > ? ORDER BY position LIMIT ?`)
+
+  function recordsOf({ first_seq, records }: Batch, into: LogRecord[], afterSeq: number, limit: number): void {
+    const hasBlobs = mayHoldBlobs(records)
+    let seq = first_seq - 1
+    for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
+      seq += 1
+      if (seq <= afterSeq) continue
+      if (into.length >= limit) return
+      into.push({ seq, at, body: hasBlobs ? spliceBlobs(body, blobs.textOf) : body })
+    }
+  }
+
+  return {
+    head: (taskId: string): number => refOf.get(taskId)?.head ?? 0,
+    read(taskId: string, afterSeq: number, limit: number): readonly LogRecord[] {
+      const found: LogRecord[] = []
+      const task = refOf.get(taskId)
+      if (task === undefined || task.head <= afterSeq) return found
+      for (const batch of batches.iterate(task.ref, afterSeq + 1)) {
+        recordsOf(batch, found, afterSeq, limit)
+        if (found.length >= limit) break
+      }
+      return found
+    },
+    firstSeq(taskId: string): number {
+      const task = refOf.get(taskId)
+      return task === undefined ? 1 : (first.get(task.ref)?.first ?? task.head + 1)
+    },
+    feed: (position: number, limit: number): readonly FeedEntry[] => feed.all(position, limit),
+
+    /** Makes the texts now; what is answered writes them. */
+    prepareSnapshot(taskId: string, { seq, task, internal }: Snapshot): () => void {
+      const kept: Blob[] = []
+      const slim = stashTaskBlobs(task, (raw) => {
+        const blob = blobOf(raw)
+        kept.push(blob)
+        return blob.digest
+      })
+      const folded = JSON.stringify(slim)
+      const internalText = JSON.stringify(internal)
+      return () => {
+        const ref = refOf.get(taskId)?.ref
+        if (ref === undefined || saveSnapshot.run(ref, seq, folded, internalText) === 0) return
+        blobs.keep(ref, kept)
+      }
+    },
+    loadSnapshot(taskId: string): Snapshot | undefined {
+      const row = findSnapshot.get(taskId)
+      if (row === undefined) return undefined
+      const task = JSON.parse(row.folded) as Task
+      return {
+        seq: row.seq,
+        task: mayHoldBlobs(row.folded) ? spliceTaskBlobs(task, blobs.textOf) : task,
+        internal: JSON.parse(row.internal) as Struct,
+      }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Which message was claimed for which task. Keys are hashed: a caller chooses them, of any length, and an index over
+ * sixteen bytes stays small. A claim ends with its time or with its task; the row is swept out later.
+ */
+import { hash } from 'node:crypto'
+import type { IdempotencyKey } from '../store.ts'
+import type { Database } from './database.ts'
+
+export interface Claim {
+  readonly taskId: string
+  readonly hash: string
+}
+
+export type Messages = ReturnType<typeof createMessages>
+
+export function createMessages(database: Database) {
+  const isHeld = 'expires_at > ? AND EXISTS (SELECT 1 FROM tasks WHERE tasks.id = messages.task_id)'
+  const find = database.prepare<Claim>(`SELECT task_id AS taskId, hash FROM messages WHERE key = ? AND ${isHeld}`)
+  const claim = database.prepare(`
+    INSERT INTO messages (key, task_id, hash, expires_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE
+    SET task_id = excluded.task_id, hash = excluded.hash, expires_at = excluded.expires_at WHERE NOT (messages.${isHeld})`)
+  const unclaim = database.prepare('DELETE FROM messages WHERE key = ?')
+  // In the order they were made, which is nearly the order they expire in: no index is needed to find the oldest.
+  const sweep = database.prepare(`
+    DELETE FROM messages WHERE rowid IN (SELECT rowid FROM messages ORDER BY rowid LIMIT ?) AND expires_at <= ?`)
+
+  const digestOf = (key: string): Uint8Array => hash('sha256', key, 'buffer').subarray(0, 16)
+
+  return {
+    find: (key: string, now: number): Claim | undefined => find.get(digestOf(key), now),
+    /** Answers who has it already, or nothing if it is now this task's. */
+    claim(key: IdempotencyKey, taskId: string, now: number): Claim | undefined {
+      const digest = digestOf(key.key)
+      if (claim.run(digest, taskId, key.hash, key.expiresAt, now) > 0) return undefined
+      return find.get(digest, now)
+    },
+    unclaim: ({ key }: IdempotencyKey) => void unclaim.run(digestOf(key)),
+    sweep: (now: number, limit: number) => void sweep.run(limit, now),
+  }
+}

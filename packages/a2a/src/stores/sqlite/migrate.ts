@@ -1,0 +1,50 @@
+/** Brings a file to the newest schema, one numbered step after the other, and refuses what it does not understand. */
+import type { Database } from './database.ts'
+import { sql as tasks } from './migrations/0001-tasks.ts'
+
+/** Never changed once released: a step that was wrong is corrected by the next one. */
+const steps: readonly string[] = [tasks]
+
+/** "PRLY" in ASCII: how a file of ours is told from any other SQLite file. */
+const applicationId = 0x50524c59
+
+export function migrate(database: Database, now: number): void {
+  const name = database.path ?? 'The database in memory'
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    claimFile(database, name)
+    const version = schemaVersion(database)
+    if (version > steps.length) {
+      throw new Error(
+        `${name} was written by a newer version of this program: its schema is number ${version}, and this version ` +
+          `knows the schemas up to number ${steps.length}. Use the newer version to open it.`,
+      )
+    }
+    for (const [index, sql] of steps.entries()) {
+      if (index < version) continue
+      database.exec(sql)
+      database.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(index + 1, now)
+    }
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function claimFile(database: Database, name: string): void {
+  const mark = database.prepare<{ application_id: number }>('PRAGMA application_id').get()?.application_id
+  if (mark === applicationId) return
+  const tables = database.prepare<{ count: number }>('SELECT count(*) AS count FROM sqlite_schema').get()?.count ?? 0
+  if (mark !== 0 || tables > 0)
+    throw new Error(`${name} is a database of another program: give the store a file of its own.`)
+  database.exec(`
+    PRAGMA application_id = ${applicationId};
+    CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT;
+  `)
+}
+
+function schemaVersion(database: Database): number {
+  const row = database.prepare<{ version: number | null }>('SELECT max(version) AS version FROM schema_version').get()
+  return row?.version ?? 0
+}

@@ -1,0 +1,122 @@
+/** Push cursors and their attempts. A cursor is behind when the task has a visible record above it; then it is due. */
+import type { Struct } from '../../model/task.ts'
+import type { ClaimedPush, PushAttempt, PushChange, PushRow } from '../store.ts'
+import type { Database } from './database.ts'
+import type { Epoch } from './epoch.ts'
+import { wholeTime } from './rows.ts'
+
+interface PushColumns {
+  readonly ref: number
+  readonly task: number
+  readonly task_id: string
+  readonly id: string
+  readonly delivered_seq: number
+  readonly due_at: number | null
+  readonly attempt: number
+  readonly state: PushRow['state']
+  readonly created_at: number
+  readonly fence: number
+  readonly leased_until: number | null
+  readonly config: string
+  readonly visible_seq: number
+}
+
+export type Pushes = ReturnType<typeof createPushes>
+
+export function createPushes(database: Database, epoch: Epoch) {
+  const columns = `pushes.ref, task, tasks.id AS task_id, pushes.id, delivered_seq, pushes.due_at, attempt, pushes.state,
+    pushes.created_at, pushes.fence, leased_until, config, visible_seq FROM pushes JOIN tasks ON tasks.ref = task`
+  const one = database.prepare<PushColumns>(`SELECT ${columns} WHERE tasks.id = ? AND pushes.id = ?`)
+  const ofTask = database.prepare<PushColumns>(`SELECT ${columns} WHERE tasks.id = ? ORDER BY pushes.ref`)
+  const due = database.prepare<PushColumns>(`
+    SELECT ${columns} WHERE pushes.due_at IS NOT NULL AND pushes.due_at <= ?1 AND pushes.state = 'active'
+      AND (leased_until IS NULL OR leased_until <= ?1 OR pushes.fence < ?2) ORDER BY pushes.due_at, pushes.ref LIMIT ?3`)
+  const findTask = database.prepare<{ ref: number; visible_seq: number }>(
+    'SELECT ref, visible_seq FROM tasks WHERE id = ?',
+  )
+  const save = database.prepare(`
+    INSERT INTO pushes (task, id, delivered_seq, due_at, attempt, state, created_at, fence, leased_until, config)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
+    ON CONFLICT (task, id) DO UPDATE SET delivered_seq = excluded.delivered_seq, due_at = excluded.due_at,
+      attempt = excluded.attempt, state = excluded.state, created_at = excluded.created_at, fence = excluded.fence,
+      leased_until = NULL, config = excluded.config`)
+  const remove = database.prepare('DELETE FROM pushes WHERE ref = ?')
+  const lease = database.prepare('UPDATE pushes SET fence = ?, leased_until = ? WHERE ref = ?')
+  const move = database.prepare(
+    'UPDATE pushes SET delivered_seq = ?, due_at = ?, attempt = ?, state = ?, leased_until = NULL WHERE ref = ?',
+  )
+  // The row of the task says whether an append has anybody to wake, and whether the task may be pruned.
+  const countLive = database.prepare(
+    `UPDATE tasks SET pushes = (SELECT count(*) FROM pushes WHERE task = ?1 AND state = 'active') WHERE ref = ?1`,
+  )
+  const addAttempt = database.prepare(`
+    INSERT INTO push_attempts (task, push_id, seq, at, attempt, outcome, duration_ms)
+    SELECT ref, ?, ?, ?, ?, ?, ? FROM tasks WHERE id = ?`)
+  const attempts = database.prepare<PushAttempt>(`
+    SELECT tasks.id AS taskId, push_id AS pushId, seq, at, attempt, outcome, duration_ms AS durationMs
+    FROM push_attempts JOIN tasks ON tasks.ref = task WHERE tasks.id = ? AND push_id = ?
+    ORDER BY push_attempts.ref DESC LIMIT ?`)
+
+  return {
+    load(taskId: string, id: string): PushRow | undefined {
+      const row = one.get(taskId, id)
+      return row && pushOf(row)
+    },
+    list: (taskId: string): readonly PushRow[] => ofTask.all(taskId).map(pushOf),
+    listAttempts: (taskId: string, pushId: string, limit: number) =>
+      attempts.all(taskId, pushId, limit).map((row) => ({ ...row })),
+
+    // From here on all run within a transaction.
+    save(push: PushRow): void {
+      const task = findTask.get(push.taskId)
+      if (task === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
+      const isBehind = push.state === 'active' && task.visible_seq > push.deliveredSeq
+      const dueAt = push.dueAt ?? (isBehind ? push.createdAt : null)
+      const { id, deliveredSeq, attempt, state, createdAt, config } = push
+      const fence = epoch.newFence()
+      save.run(task.ref, id, deliveredSeq, dueAt, attempt, state, createdAt, fence, JSON.stringify(config))
+      countLive.run(task.ref)
+    },
+    delete(taskId: string, id: string): boolean {
+      const row = one.get(taskId, id)
+      if (row === undefined) return false
+      remove.run(row.ref)
+      countLive.run(row.task)
+      return true
+    },
+    claim(now: number, until: number, limit: number): readonly ClaimedPush[] {
+      return due.all(now, epoch.firstFence, limit).map((row) => {
+        const fence = epoch.newFence()
+        lease.run(fence, wholeTime(until), row.ref)
+        return { push: pushOf(row), fence }
+      })
+    },
+    move(taskId: string, id: string, fence: number, change: PushChange): boolean {
+      const row = one.get(taskId, id)
+      if (row === undefined || row.fence !== fence || row.leased_until === null) return false
+      const deliveredSeq = change.deliveredSeq ?? row.delivered_seq
+      const state = change.state ?? row.state
+      const isBehind = row.visible_seq > deliveredSeq
+      const dueAt = state === 'active' ? (change.dueAt ?? (isBehind ? row.due_at : null)) : null
+      move.run(deliveredSeq, dueAt, change.attempt ?? row.attempt, state, row.ref)
+      if (state !== row.state) countLive.run(row.task)
+      return true
+    },
+    recordAttempt({ taskId, pushId, seq, at, attempt, outcome, durationMs }: PushAttempt): void {
+      addAttempt.run(pushId, seq, at, attempt, outcome, durationMs, taskId)
+    },
+  }
+}
+
+function pushOf(row: PushColumns): PushRow {
+  return {
+    taskId: row.task_id,
+    id: row.id,
+    config: JSON.parse(row.config) as Struct,
+    deliveredSeq: row.delivered_seq,
+    ...(row.due_at === null ? {} : { dueAt: row.due_at }),
+    attempt: row.attempt,
+    state: row.state,
+    createdAt: row.created_at,
+  }
+}

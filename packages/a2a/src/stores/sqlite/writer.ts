@@ -1,0 +1,125 @@
+/**
+ * Group commit: everything that is to be written in one turn of the event loop shares
+ * one transaction, and is answered when that is on disk. A commit costs the same for
+ * one append as for thirty. Each job is decided for itself; one that fails takes nobody with it.
+ */
+import type { Database } from './database.ts'
+
+export interface Writer {
+  /** `onCommit` runs once the work is durable, before the promise is resolved. */
+  write<Result>(work: () => Result, onCommit?: (result: Result) => void): Promise<Result>
+  /** Writes at once what is waiting. */
+  flush(): void
+}
+
+export interface WriterParts {
+  /** Runs at the beginning of every transaction and may refuse it. */
+  begin(): void
+  /** Writes what the jobs have gathered for the end of a transaction. */
+  finish(): void
+  /** Forgets what was gathered. */
+  abandon(): void
+}
+
+interface Job {
+  readonly work: () => unknown
+  readonly onCommit: ((result: never) => void) | undefined
+  readonly resolve: (result: never) => void
+  readonly reject: (reason: unknown) => void
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+export function createWriter(database: Database, parts: WriterParts): Writer {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const savepoint = database.prepare('SAVEPOINT job')
+  const release = database.prepare('RELEASE job')
+  let queue: Job[] = []
+
+  function flush(): void {
+    if (queue.length === 0) return
+    const jobs = queue
+    queue = []
+    const outcomes = outcomesOf(jobs)
+    jobs.forEach((job, index) => settle(job, outcomes[index] as Outcome))
+  }
+
+  function outcomesOf(jobs: readonly Job[]): readonly Outcome[] {
+    try {
+      return transaction(() => together(jobs)) ?? transaction(() => oneByOne(jobs)) ?? []
+    } catch (error) {
+      return jobs.map(() => ({ error }))
+    }
+  }
+
+  /** Commits unless `run` answers nothing. Throws if it could not be committed. */
+  function transaction<Result>(run: () => Result | undefined): Result | undefined {
+    begin.run()
+    try {
+      parts.begin()
+      const result = run()
+      if (result !== undefined) {
+        commit.run()
+        return result
+      }
+    } catch (error) {
+      rollBack()
+      throw error
+    }
+    rollBack()
+    return undefined
+  }
+
+  function rollBack(): void {
+    parts.abandon()
+    if (database.inTransaction) database.exec('ROLLBACK')
+  }
+
+  function together(jobs: readonly Job[]): readonly Outcome[] | undefined {
+    try {
+      const outcomes = jobs.map(({ work }) => ({ result: work() }))
+      parts.finish()
+      return outcomes
+    } catch {
+      // What the failed job wrote must go, and nothing says what that was: start again, more carefully.
+      return undefined
+    }
+  }
+
+  function oneByOne(jobs: readonly Job[]): readonly Outcome[] {
+    return jobs.map(({ work }) => {
+      savepoint.run()
+      try {
+        const result = work()
+        parts.finish()
+        return { result }
+      } catch (error) {
+        parts.abandon()
+        // Some errors, such as a full disk, end the whole transaction.
+        if (!database.inTransaction) throw error
+        database.exec('ROLLBACK TO job')
+        return { error }
+      } finally {
+        if (database.inTransaction) release.run()
+      }
+    })
+  }
+
+  return {
+    write<Result>(work: () => Result, onCommit?: (result: Result) => void) {
+      return new Promise<Result>((resolve, reject) => {
+        // After the poll phase: all requests that arrived together have then been read.
+        if (queue.length === 0) setImmediate(flush)
+        queue.push({ work, onCommit, resolve, reject })
+      })
+    },
+    flush,
+  }
+}
+
+function settle({ onCommit, resolve, reject }: Job, outcome: Outcome): void {
+  if ('error' in outcome) return reject(outcome.error)
+  onCommit?.(outcome.result as never)
+  resolve(outcome.result as never)
+}

@@ -1,0 +1,17 @@
+/**
+ * Loaded before a program under test: whatever port it asks for, it gets a free one, and says which. So the programs
+ * of the README and of examples/ run as they are written, side by side with whatever else runs on this machine.
+ */
+import net from 'node:net'
+
+// oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+const listen = net.Server.prototype.listen
+net.Server.prototype.listen = function (this: net.Server, ...args: unknown[]): net.Server {
+  this.once('listening', () => {
+    const address = this.address()
+    if (typeof address === 'object' && address !== null) process.send?.({ port: address.port })
+  })
+  const [first, ...rest] = args
+  const freed = typeof first === 'object' && first !== null ? [{ ...first, port: 0 }, ...rest] : [0, ...rest]
+  return Reflect.apply(listen, this, freed) as net.Server
+} as typeof listen
