@@ -4,7 +4,6 @@
  * here copies or walks what the task already holds.
  */
 import type { LogRecord } from '../model/record.ts'
-import type { TaskState } from '../model/state.ts'
 import { isInterrupted } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../model/task.ts'
 
@@ -23,6 +22,8 @@ export interface Fold {
   readonly contextId: string
   readonly metadata: Struct | undefined
   status: TaskStatus
+  /** Of the record that brought the status. */
+  statusSeq: number
   /** Of the last record folded. */
   head: number
   readonly history: Message[]
@@ -30,10 +31,12 @@ export interface Fold {
   consumedSeq: number
   /** Messages no turn has taken yet, oldest first. */
   readonly waiting: LogRecord[]
-  /** The message that the current or last turn took. */
+  /** The message that the current or last turn began with; none if it began because nobody answered. */
   current: LogRecord | undefined
   turn: number
   attempt: number
+  /** A turn began and its end is not in the log: it runs, or was interrupted. */
+  running: boolean
   checkpoint: Json | undefined
   /** Questions of the current turn in the order they were asked, each with its answer once it came. */
   questions: { readonly id: string; answer?: Message }[]
@@ -51,6 +54,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     contextId,
     metadata,
     status,
+    statusSeq: 0,
     head: 0,
     history: [],
     artifacts: new Map(),
@@ -59,6 +63,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     current: undefined,
     turn: 0,
     attempt: 0,
+    running: false,
     checkpoint: undefined,
     questions: [],
     cancelRequested: false,
@@ -70,11 +75,13 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
 
 /** Everything that a view of the task does not show, so that a snapshot loses nothing. */
 interface Hidden {
+  statusSeq: number
   consumedSeq: number
   waiting: LogRecord[]
   current?: LogRecord
   turn: number
   attempt: number
+  running: boolean
   checkpoint?: Json
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
@@ -83,17 +90,20 @@ interface Hidden {
   sealed: string[]
 }
 
+/** Copies what the fold goes on changing: a snapshot stays as it is. */
 export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Struct } {
-  const { consumedSeq, waiting, current, turn, attempt, checkpoint, questions, cancelRequested, bytes, archived } = from
+  const { statusSeq, consumedSeq, current, turn, attempt, running, checkpoint, cancelRequested, bytes, archived } = from
   const sealed = [...from.artifacts.values()].filter((artifact) => artifact.sealed).map(({ artifactId }) => artifactId)
   const hidden: Hidden = {
+    statusSeq,
     consumedSeq,
-    waiting,
+    waiting: from.waiting.slice(),
     ...(current !== undefined ? { current } : {}),
     turn,
     attempt,
+    running,
     ...(checkpoint !== undefined ? { checkpoint } : {}),
-    questions,
+    questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
     bytes,
     archived,
@@ -105,10 +115,11 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
 /** Begins where a snapshot left off. */
 export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: Struct }): Fold {
   const { task } = snapshot
-  const { sealed, waiting, ...hidden } = snapshot.internal as unknown as Hidden
+  const { sealed, waiting, questions, ...hidden } = snapshot.internal as unknown as Hidden
   const into = emptyFold(task.id, task.contextId ?? '', task.status, task.metadata)
   Object.assign(into, hidden, { head: snapshot.seq })
   into.waiting.push(...waiting)
+  for (const question of questions) into.questions.push({ ...question })
   for (const message of task.history ?? []) into.history.push(message)
   for (const artifact of task.artifacts ?? []) {
     const isSealed = sealed.includes(artifact.artifactId)
@@ -125,6 +136,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
     case 'status':
       archiveStatusMessage(into)
       into.status = body.status
+      into.statusSeq = record.seq
       into.archived = body.status.message === undefined
       into.bytes += 200
       return
@@ -138,15 +150,18 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.waiting.push(record)
       into.bytes += sizeOf(body.message.parts)
       return
-    case 'turn-started':
+    case 'turn-started': {
+      const taken = consume(into, body.consumedSeq)
       into.turn = body.turn
       into.attempt = body.attempt
-      if (body.attempt === 1) {
-        into.questions = []
-        into.checkpoint = undefined
-      }
-      consume(into, body.consumedSeq)
+      into.running = true
+      // A turn that is begun again keeps what it had: its message, its questions, its checkpoint.
+      if (body.attempt > 1) return
+      into.current = taken
+      into.questions = []
+      into.checkpoint = undefined
       return
+    }
     case 'checkpoint':
       into.checkpoint = body.data
       return
@@ -156,7 +171,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
     case 'answer': {
       const question = into.questions.find(({ id }) => id === body.questionId)
       const message = into.waiting.find(({ seq }) => seq === body.messageSeq)?.body
-      if (question !== undefined && message?.type === 'message') question.answer = message.message
+      if (question !== undefined) question.answer = message?.type === 'message' ? message.message : noAnswer(into)
       consume(into, body.messageSeq)
       return
     }
@@ -167,6 +182,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.cancelRequested = true
       return
     case 'turn-ended':
+      into.running = false
       // A message that was dropped with the turn waits no longer.
       if (body.consumedSeq !== undefined) consume(into, body.consumedSeq)
       return
@@ -175,9 +191,18 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
   }
 }
 
-function consume(into: Fold, seq: number): void {
+/** The messages up to here wait no longer. Answers the last of them. */
+function consume(into: Fold, seq: number): LogRecord | undefined {
   into.consumedSeq = Math.max(into.consumedSeq, seq)
-  while (into.waiting.length > 0 && (into.waiting[0] as LogRecord).seq <= seq) into.current = into.waiting.shift()
+  let taken: LogRecord | undefined
+  while (into.waiting.length > 0 && (into.waiting[0] as LogRecord).seq <= seq) taken = into.waiting.shift()
+  return taken
+}
+
+/** What an agent gets in place of an answer that did not come in time: an empty text that says why. */
+export function noAnswer({ id, contextId }: Pick<Fold, 'id' | 'contextId'>): Message {
+  const messageId = `${id}:input-timeout`
+  return { messageId, taskId: id, contextId, role: 'ROLE_USER', parts: [{ text: '' }], metadata: { reason: 'INPUT_TIMEOUT' } }
 }
 
 /** A status message that is replaced goes to the history (B-47). */
@@ -250,8 +275,4 @@ export function withHistory(task: Task, length: number | undefined): Task {
   if (length === undefined || task.history === undefined || task.history.length <= length) return task
   const { history, ...rest } = task
   return length === 0 ? rest : { ...rest, history: history.slice(-length) }
-}
-
-export function stateOf(from: Fold): TaskState {
-  return from.status.state
 }

@@ -27,6 +27,7 @@ export type RecordBody =
     }
   | { readonly type: 'checkpoint'; readonly data: Json }
   | { readonly type: 'question'; readonly questionId: string; readonly turn: number }
+  /** `messageSeq` is 0 when nobody answered in time. */
   | { readonly type: 'answer'; readonly questionId: string; readonly messageSeq: number }
   /** A message was handed to the turn that was already running. */
   | { readonly type: 'steered'; readonly messageSeq: number }

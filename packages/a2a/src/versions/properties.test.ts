@@ -16,11 +16,13 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../model/task.ts'
-import { versions } from './index.ts'
+import { v0_3 } from './v0_3/index.ts'
+import { v1_0 } from './v1_0/index.ts'
 import type { Dialect } from './version.ts'
 
-const dialects: readonly Dialect[] = [...new Set(versions.flatMap(({ json, proto }) => [json, proto]))]
-const operations = Object.keys(versions[0]?.spelling.methods ?? {}) as Operation[]
+// The dialects of 0.2 are made of the same parts as those of 0.3.
+const dialects: readonly Dialect[] = [v1_0.json, v0_3.json, v0_3.proto]
+const operations = Object.keys(v1_0.spelling.methods) as Operation[]
 const runs = { numRuns: 300 }
 
 // -- canonical objects ------------------------------------------------------------------------------------------
@@ -105,6 +107,24 @@ const { garbage } = fc.letrec<{ garbage: unknown }>((tie) => ({
     fc.array(tie('garbage'), { maxLength: 3 }),
   ),
 }))
+
+type Node = { [key: string]: unknown }
+
+/** A good payload with one of its values replaced: almost right is where readers fail. */
+function spoiled(payload: unknown, pick: number, replacement: unknown): unknown {
+  const copy = wire(payload) as Node
+  const places: [Node, string][] = []
+  const open: Node[] = [copy]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const [key, value] of Object.entries(node)) {
+      places.push([node, key])
+      if (typeof value === 'object' && value !== null) open.push(value as Node)
+    }
+  }
+  const [node, key] = places[pick % places.length] ?? [copy, 'message']
+  Object.defineProperty(node, key, { value: replacement, enumerable: true, configurable: true, writable: true })
+  return copy
+}
 
 /** The answer, or the code of the refusal. Any other throw fails the test. */
 function outcome<T>(run: () => T): { value: T } | { code: string } {
@@ -191,6 +211,33 @@ for (const dialect of dialects) {
           }
         }),
         { numRuns: 3_000 },
+      )
+    })
+
+    it('a good message with one thing wrong is a request or INVALID_PARAMS [B-38]', () => {
+      let refused = 0
+      fc.assert(
+        fc.property(message, fc.nat(1_000), garbage, (message, pick, replacement) => {
+          const payload = spoiled(dialect.encodeRequest('SendMessage', { message }), pick, replacement)
+          const result = outcome(() => dialect.decodeRequest('SendMessage', payload))
+          if (!('code' in result)) return
+          assert.equal(result.code, 'INVALID_PARAMS')
+          refused += 1
+        }),
+        { numRuns: 2_000 },
+      )
+      assert.ok(refused > 200, `only ${refused} of 2000 were wrong at all`)
+    })
+
+    it('a good event with one thing wrong is an event or INVALID_AGENT_RESPONSE', () => {
+      fc.assert(
+        fc.property(event, fc.nat(1_000), garbage, (event, pick, replacement) => {
+          const payload = spoiled(JSON.parse(dialect.encodeEvent(event)), pick, replacement)
+          const result = outcome(() => dialect.decodeEvent(payload))
+          if ('code' in result) assert.equal(result.code, 'INVALID_AGENT_RESPONSE')
+          else assert.equal(typeof dialect.encodeEvent(result.value), 'string')
+        }),
+        { numRuns: 2_000 },
       )
     })
 

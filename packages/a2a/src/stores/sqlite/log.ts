@@ -59,7 +59,8 @@ export function createLog(database: Database, blobs: BlobTable) {
       const task = refOf.get(taskId)
       return task === undefined ? 1 : (first.get(task.ref)?.first ?? task.head + 1)
     },
-    feed: (position: number, limit: number): readonly FeedEntry[] => feed.all(position, limit),
+    feed: (position: number, limit: number): readonly FeedEntry[] =>
+      feed.all(position, limit).map((row) => ({ ...row })),
 
     /** Makes the texts now; what is answered writes them. */
     prepareSnapshot(taskId: string, { seq, task, internal }: Snapshot): () => void {

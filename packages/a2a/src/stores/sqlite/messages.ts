@@ -27,13 +27,18 @@ export function createMessages(database: Database) {
 
   const digestOf = (key: string): Uint8Array => hash('sha256', key, 'buffer').subarray(0, 16)
 
+  function heldBy(digest: Uint8Array, now: number): Claim | undefined {
+    const row = find.get(digest, now)
+    return row && { taskId: row.taskId, hash: row.hash }
+  }
+
   return {
-    find: (key: string, now: number): Claim | undefined => find.get(digestOf(key), now),
+    find: (key: string, now: number): Claim | undefined => heldBy(digestOf(key), now),
     /** Answers who has it already, or nothing if it is now this task's. */
     claim(key: IdempotencyKey, taskId: string, now: number): Claim | undefined {
       const digest = digestOf(key.key)
       if (claim.run(digest, taskId, key.hash, key.expiresAt, now) > 0) return undefined
-      return find.get(digest, now)
+      return heldBy(digest, now)
     },
     unclaim: ({ key }: IdempotencyKey) => void unclaim.run(digestOf(key)),
     sweep: (now: number, limit: number) => void sweep.run(limit, now),

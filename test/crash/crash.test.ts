@@ -1,0 +1,172 @@
+/**
+ * A server under load is killed with SIGKILL at random moments and started again. Afterwards everything that any client
+ * was ever told is in the log, exactly once, at the place it was told; every stream was resumed to its end; no task is
+ * stuck. `PARLEY_FULL=1` kills 200 times, the quick mode a dozen.
+ */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isTerminal } from '../../packages/a2a/src/model/state.ts'
+import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
+import { dial, persist, sendToTheEnd, streamToTheEnd } from './client.ts'
+import type { Dialling, Told } from './client.ts'
+import { createVictim } from './victim.ts'
+import type { Victim } from './victim.ts'
+import { startWorker } from './worker.ts'
+
+const kills = process.env['PARLEY_FULL'] === '1' ? 200 : 12
+const clientsOfEachKind = 4
+const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
+
+/** mulberry32: a run that fails can be run again. */
+function createRandom(state: number): () => number {
+  let s = state
+  return () => {
+    s = (s + 0x6d2b79f5) | 0
+    let t = Math.imul(s ^ (s >>> 15), 1 | s)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const ways: readonly Dialling[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
+  (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
+)
+
+describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
+  const random = createRandom(seed)
+  const told: Told[] = []
+  const answered: Task[] = []
+  let victim: Victim
+  let worker: Awaited<ReturnType<typeof startWorker>>
+  let died = 0
+
+  const way = (): Dialling => ways[Math.floor(random() * ways.length)] as Dialling
+
+  before(async () => {
+    worker = await startWorker(120)
+    victim = await createVictim(worker.url)
+    await victim.start()
+    let over = false
+    const load = Promise.all(
+      Array.from({ length: clientsOfEachKind }, () => [
+        repeat(async () => told.push(await streamToTheEnd(victim.url(), 'counter', '60', way()))),
+        repeat(async () => told.push(await streamToTheEnd(victim.url(), 'fragile', '20', way()))),
+        repeat(async () => answered.push(await sendToTheEnd(victim.url(), 'asker', 'hello', way()))),
+        repeat(async () => answered.push(await sendToTheEnd(victim.url(), 'remote', 'work', way()))),
+      ]).flat(),
+    )
+    while (died < kills) {
+      await sleep(20 + random() * 250)
+      await victim.kill()
+      died += 1
+      await victim.start()
+    }
+    over = true
+    await load
+
+    async function repeat(client: () => Promise<unknown>): Promise<void> {
+      while (!over) await client()
+    }
+  })
+  after(async () => {
+    await victim.dispose()
+    worker.close()
+  })
+
+  it('was really hit: streams were cut and resumed', () => {
+    assert.ok(told.some(({ resumptions }) => resumptions > 0), 'no stream was ever cut')
+    assert.ok(told.length >= kills / 4, `only ${told.length} streams`)
+  })
+
+  it('has every event that a client was told, once and at its place [B-94 B-109]', async () => {
+    for (const one of told) {
+      const log = await eventsOf(one.agent, one.taskId)
+      const ids = one.events.map(({ id }) => id)
+      assert.deepEqual(ids, [...new Set(ids)].sort((a, b) => a - b), `${one.taskId}: out of order or twice`)
+      // The first thing told is the task; from there on the client was told each event of the log.
+      const from = ids[0] as number
+      const [, ...updates] = one.events
+      assert.deepEqual(
+        updates.map(({ id }) => id),
+        [...log.keys()].filter((id) => id > from),
+        `${one.agent} ${one.taskId}: what was told is not what is in the log`,
+      )
+      for (const { id, event } of updates) assert.deepEqual(event, log.get(id), `${one.taskId} at ${id}`)
+    }
+  })
+
+  it('resumed counting where the log ended, so each number is there once', async () => {
+    const expected = Array.from({ length: 60 }, (_, n) => `${n} `).join('')
+    for (const { agent, taskId, state } of told.filter(({ agent: name }) => name === 'counter')) {
+      assert.equal(state, 'TASK_STATE_COMPLETED')
+      const task = await get(agent, taskId)
+      assert.equal(task.artifacts?.[0]?.parts.map((part) => ('text' in part ? part.text : '')).join(''), expected)
+    }
+  })
+
+  it('failed with a reason what cannot be resumed [B-52]', () => {
+    const failed = told.filter(({ agent, state }) => agent === 'fragile' && state === 'TASK_STATE_FAILED')
+    for (const { events } of failed) {
+      const last = events.at(-1)?.event as StreamEvent
+      const status = 'task' in last ? last.task.status : 'statusUpdate' in last ? last.statusUpdate.status : undefined
+      assert.deepEqual(status?.message?.parts, [{ text: 'The task was interrupted by a restart' }])
+    }
+  })
+
+  it('re-attached to work that was still running, and started none of it twice', () => {
+    const remote = answered.filter(({ artifacts }) => artifacts?.[0]?.parts.some((part) => 'text' in part && part.text.startsWith('did ')))
+    assert.ok(remote.length > 0)
+    for (const task of remote) assert.ok(worker.jobs.has(task.id))
+    for (const { starts } of worker.jobs.values()) assert.equal(starts, 1)
+  })
+
+  it('keeps what it answered', async () => {
+    for (const task of answered) {
+      assert.ok(isTerminal(task.status.state), task.status.state)
+      const agent = task.artifacts?.[0]?.parts.some((part) => 'text' in part && part.text.startsWith('did ')) ? 'remote' : 'asker'
+      assert.equal((await get(agent, task.id)).status.state, task.status.state)
+    }
+  })
+
+  it('left no task stuck [B-52]', async () => {
+    for (const agent of ['counter', 'fragile', 'asker', 'remote']) {
+      for (const status of ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const) {
+        // Tasks whose clients were gone when the load ended may still be running: they must end by themselves.
+        await within(10_000, async () => (await dial(victim.url(), agent, modern).call('ListTasks', { status })).totalSize === 0)
+      }
+    }
+  })
+
+  it('left a sound database', async () => {
+    await victim.kill()
+    const database = new DatabaseSync(victim.file)
+    assert.deepEqual({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' })
+    database.close()
+    const resumed = told.reduce((sum, { resumptions }) => sum + resumptions, 0)
+    console.log(`${died} kills, ${told.length} streams, ${resumed} resumptions, ${answered.length} sends`)
+  })
+
+  const modern: Dialling = { version: '1.0', binding: 'JSONRPC' }
+
+  function get(agent: string, id: string): Promise<Task> {
+    return persist(() => dial(victim.url(), agent, modern).call('GetTask', { id }))
+  }
+
+  /** The whole log of a finished task, as a reader sees it who has seen nothing yet. */
+  async function eventsOf(agent: string, id: string): Promise<Map<number, StreamEvent>> {
+    const events = new Map<number, StreamEvent>()
+    const stream = dial(victim.url(), agent, modern).stream('SubscribeToTask', { id }, { lastEventId: '0' })
+    for await (const { event, id: seq } of stream) events.set(Number(seq), event)
+    return events
+  }
+})
+
+async function within(ms: number, holds: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + ms
+  while (!(await holds())) {
+    assert.ok(Date.now() < until, `did not happen within ${ms} ms`)
+    await sleep(50)
+  }
+}

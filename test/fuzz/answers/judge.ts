@@ -1,0 +1,217 @@
+/**
+ * The judge of answers. Given what was sent and what came back it says what is wrong,
+ * knowing the protocol and nothing of the server: the right envelope, the id echoed, an
+ * error from the table in its version's shape, a result with all its fields, a stream
+ * that begins and ends as it should, and no word about the server's insides.
+ */
+import type { Door, Sent } from './operations.ts'
+import { doorOf, envelopeOf, expectedVersion, isReadable, operationOf, parsedBody } from './operations.ts'
+import { judgeRestError, judgeRpcError } from './errors.ts'
+import { nonsenseIn } from './sense.ts'
+import { complaintsOf, isBag } from './shape.ts'
+import { judgeStream } from './stream.ts'
+import type { Binding, VersionId } from './tables.ts'
+import { checkCard, shapesOf } from './tables.ts'
+
+export interface Got {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  /** Whether the body came to its end; only a stream may still be open. */
+  readonly ended: boolean
+}
+
+export interface Verdict {
+  readonly complaints: readonly string[]
+  /** For the tally: the reason of an error, or what kind of result it was. */
+  readonly outcome: string
+}
+
+/** What only the inside of a server says. The requests of the fuzz hold none of these words. */
+const leaks = [
+  /\bat .{1,200}\.[cm]?[jt]s:\d+/,
+  /node:internal|node_modules|packages\/a2a|file:\/\//,
+  /Cannot (read|convert|destructure)|is not (a function|iterable|defined|a constructor)|circular structure/i,
+  /\b(Type|Syntax|Range|Reference|Assertion)Error\b|Maximum call stack|Unexpected (token|end)/,
+  /\bundefined\b|\[object \w+\]|\bNaN\b/,
+  /hunter2|SQLITE|sqlite/,
+]
+
+export function judge(sent: Sent, got: Got): Verdict {
+  const door = doorOf(sent)
+  const complaints: string[] = []
+  if (got.status >= 500) complaints.push(`HTTP ${got.status}`)
+  for (const leak of leaks) {
+    const found = leak.exec(got.body)
+    if (found !== null) complaints.push(`the answer leaks ${JSON.stringify(found[0])}`)
+  }
+  const type = got.headers.get('content-type') ?? ''
+  const isStream = type === 'text/event-stream'
+  if (!got.ended && !isStream) complaints.push('the body does not end')
+  if (door === 'probe') return { complaints, outcome: 'probe' }
+  if (door === 'card' && got.status < 400) return { complaints: [...complaints, ...judgeCard(sent, got)], outcome: 'card' }
+
+  const version = got.headers.get('a2a-version') as VersionId
+  if (!['0.2', '0.3', '1.0'].includes(version)) {
+    return { complaints: [...complaints, `a2a-version is ${version}`], outcome: 'no version' }
+  }
+  const expected = expectedVersion(sent, door)
+  if (expected !== undefined && expected !== version) complaints.push(`${version} was spoken instead of ${expected}`)
+  const about: Situation = { sent, got, door, version, complaints }
+  if (sent.method === 'HEAD') return { complaints: [...complaints, ...judgeHead(got)], outcome: 'head' }
+  const outcome = isStream ? judgeOpenStream(about) : judgeDocument(about, type)
+  return { complaints, outcome }
+}
+
+interface Situation {
+  readonly sent: Sent
+  readonly got: Got
+  readonly door: Door
+  readonly version: VersionId
+  readonly complaints: string[]
+}
+
+function judgeHead({ body, status }: Got): string[] {
+  return body === '' || status === 304 ? [] : ['HEAD was answered with a body']
+}
+
+function judgeCard({ method, headers }: Sent, { status, body, headers: answered }: Got): string[] {
+  const complaints: string[] = []
+  if (status === 304 || method === 'HEAD') return body === '' ? [] : ['an answer without a body has one']
+  for (const name of ['etag', 'cache-control', 'vary']) if (!answered.has(name)) complaints.push(`the card has no ${name}`)
+  const asked = headers.get('a2a-version')
+  const version = asked === '1.0' ? '1.0' : asked === '0.3' ? '0.3' : undefined
+  const card = parsedBody({ body } as Sent)?.value
+  // Without a clear question any generation may be the answer; `agent.json` is the older one's.
+  const isOld = isBag(card) && card['supportedInterfaces'] === undefined
+  checkCard(card, version ?? (isOld ? '0.3' : 'merged'), (path, what) => complaints.push(`${path} ${what}`))
+  return version === undefined || isOld !== (version === '1.0') ? complaints : []
+}
+
+function judgeDocument(about: Situation, type: string): string {
+  const { got, door, version, complaints } = about
+  let document: unknown
+  try {
+    document = JSON.parse(got.body)
+  } catch {
+    complaints.push(`the answer is not JSON but ${JSON.stringify(got.body.slice(0, 80))}`)
+    return 'no JSON'
+  }
+  const wanted = door === 'jsonrpc' || version !== '1.0' ? 'application/json' : 'application/a2a+json'
+  if (type !== wanted) complaints.push(`the content type is ${type} and not ${wanted}`)
+  return door === 'jsonrpc' ? judgeRpc(about, document) : judgeRest(about, document)
+}
+
+function judgeRpc(about: Situation, document: unknown): string {
+  const { sent, got, version, complaints } = about
+  const payload = openEnvelope(about, document, complaints)
+  if (!isBag(document)) return 'no envelope'
+  if ('error' in document) {
+    const { reason, complaints: more } = judgeRpcError(document['error'], version, got.status)
+    complaints.push(...more, ...judgeEnvelopeError(sent, reason))
+    return reason
+  }
+  if (got.status !== 200) complaints.push(`a result came with HTTP ${got.status}`)
+  return judgeResult(about, payload, 'jsonrpc')
+}
+
+/** Exactly one of result and error, and the id of the request, which is null only where it could not be read (F-1). */
+function openEnvelope({ sent, got }: Situation, document: unknown, complaints: string[]): unknown {
+  if (!isBag(document)) {
+    complaints.push('the envelope is not an object')
+    return undefined
+  }
+  const keys = Object.keys(document).sort().join(' ')
+  if (keys !== 'id jsonrpc result' && keys !== 'error id jsonrpc') complaints.push(`the envelope has ${keys}`)
+  if (document['jsonrpc'] !== '2.0') complaints.push('jsonrpc is not 2.0')
+  const id = envelopeOf(sent)?.['id']
+  const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
+  const wasRead = isReadable(sent) && ![401, 403, 413, 415].includes(got.status)
+  const expected = hasId && wasRead ? id : null
+  if (document['id'] !== expected) {
+    complaints.push(`the id is ${JSON.stringify(document['id'])} and not ${JSON.stringify(expected)}`)
+  }
+  return document['result']
+}
+
+/** A broken envelope has a code of its own, whatever else is wrong with the request (B-35, B-36, F-2). */
+function judgeEnvelopeError(sent: Sent, reason: string): string[] {
+  if (!isReadable(sent) || reason === 'UNAUTHENTICATED' || reason === 'PAYLOAD_TOO_LARGE') return []
+  const body = parsedBody(sent)
+  if (body === undefined) return reason === 'PARSE_ERROR' ? [] : [`what is no JSON was answered with ${reason}`]
+  if (reason === 'PARSE_ERROR') return ['JSON was taken for something else']
+  if (!isBag(body.value)) return isAboutEnvelope(reason) ? [] : [`no object was answered with ${reason}`]
+  const { jsonrpc, method, id } = body.value
+  const isSound = jsonrpc === '2.0' && typeof method === 'string' && method !== '' && id !== undefined
+  return isSound || isAboutEnvelope(reason) ? [] : [`a broken envelope was answered with ${reason}`]
+}
+
+/** A body that is nested too deeply is refused before its envelope is looked at. */
+function isAboutEnvelope(reason: string): boolean {
+  return reason === 'INVALID_REQUEST' || reason === 'INVALID_PARAMS'
+}
+
+function judgeRest(about: Situation, document: unknown): string {
+  const { got, version, complaints } = about
+  if (got.status === 200) return judgeResult(about, document, 'rest')
+  const { reason, complaints: more } = judgeRestError(document, version, got.status)
+  complaints.push(...more)
+  if (got.status === 405 && !got.headers.has('allow')) complaints.push('405 without Allow')
+  if (got.status === 401 && !got.headers.has('www-authenticate')) complaints.push('401 without WWW-Authenticate')
+  return reason
+}
+
+function judgeResult(about: Situation, result: unknown, binding: Binding): string {
+  const { sent, door, version, complaints } = about
+  const operation = operationOf(sent, door, version)
+  const shapes = shapesOf(version, binding)
+  const use = (path: string, check = shapes.task): string => {
+    complaints.push(...complaintsOf(check, result, path))
+    return path
+  }
+  switch (operation) {
+    case 'send':
+      complaints.push(...senseless(about))
+      return use('send', shapes.sendResult)
+    case 'get':
+    case 'cancel':
+      return use(operation)
+    case 'list':
+      if (shapes.page === undefined) complaints.push(`${version} has no list`)
+      return use('list', shapes.page)
+    case 'extended-card':
+      checkCard(result, version === '1.0' ? '1.0' : '0.3', (path, what) => complaints.push(`${path} ${what}`))
+      return 'extended card'
+    default:
+      if (door === 'extended-card-0.2') return 'extended card'
+      complaints.push(`${operation ?? 'an unknown operation'} was answered with a result`)
+      return 'unexpected result'
+  }
+}
+
+function judgeOpenStream(about: Situation): string {
+  const { sent, got, door, version, complaints } = about
+  const operation = operationOf(sent, door, version)
+  if (operation !== 'stream' && operation !== 'subscribe') complaints.push(`${operation ?? 'nothing known'} was streamed`)
+  if (got.status !== 200) complaints.push(`a stream came with HTTP ${got.status}`)
+  if (operation === 'stream') complaints.push(...senseless(about))
+  if (got.headers.get('x-accel-buffering') !== 'no') complaints.push('proxies may hold the stream back')
+  const binding = door === 'jsonrpc' ? 'jsonrpc' : 'rest'
+  const hasCursor = sent.headers.has('last-event-id') || /lasteventid/i.test(sent.url.search)
+  const { complaints: more, isOver } = judgeStream({
+    text: got.body,
+    version,
+    binding,
+    startsWithSnapshot: !hasCursor,
+    open: (document, list) => (binding === 'rest' ? document : openEnvelope(about, document, list)),
+  })
+  complaints.push(...more)
+  if (isOver && !got.ended) complaints.push('the stream stays open after its end')
+  return operation ?? 'stream'
+}
+
+function senseless({ sent, door }: Situation): string[] {
+  const body = parsedBody(sent)?.value
+  const reason = nonsenseIn(door === 'jsonrpc' && isBag(body) ? body['params'] : body)
+  return reason === undefined ? [] : [`a message was accepted although ${reason}`]
+}

@@ -1,0 +1,49 @@
+/** Why a message that was accepted should not have been: the least that every version asks of one (B-38, B-39). */
+import { isBag } from './shape.ts'
+
+const userRoles: readonly unknown[] = ['ROLE_USER', 'user', 1, '1']
+
+export function nonsenseIn(payload: unknown): string | undefined {
+  if (!isBag(payload)) return 'the parameters are not an object'
+  const message = payload['message'] ?? payload['request']
+  if (!isBag(message)) return 'there is no message'
+  const messageId = message['messageId'] ?? message['message_id'] ?? payload['messageId']
+  if (typeof messageId !== 'string' || messageId === '') return 'the messageId is not a string that says something'
+  if (!userRoles.includes(message['role'])) return `the role is ${JSON.stringify(message['role'])}`
+  const parts = message['parts'] ?? message['content']
+  if (!Array.isArray(parts) || parts.length === 0) return 'there are no parts'
+  if (parts.length > 1_000) return 'there are more than 1,000 parts'
+  return parts.map(nonsenseInPart).find((found) => found !== undefined) ?? nonsenseAround(payload, message)
+}
+
+function nonsenseInPart(part: unknown): string | undefined {
+  if (!isBag(part)) return 'a part is not an object'
+  const { text, raw, url, metadata } = part
+  const contents = [text, raw, url].filter((value) => value !== undefined && value !== null)
+  // Parts of drafts say in `kind` or `type` what they are, and may then carry other keys beside.
+  const isNamed = part['kind'] !== undefined || part['type'] !== undefined
+  if (contents.length > 1 && !isNamed) return 'a part has two contents'
+  if (!isNamed && contents.some((value) => typeof value !== 'string')) return 'a part has a content that is no string'
+  if (metadata !== undefined && metadata !== null && !isBag(metadata)) return 'metadata of a part is not an object'
+  return undefined
+}
+
+function nonsenseAround(
+  payload: Readonly<Record<string, unknown>>,
+  message: Readonly<Record<string, unknown>>,
+): string | undefined {
+  for (const key of ['contextId', 'taskId']) {
+    const id = message[key]
+    if (id !== undefined && id !== null && typeof id !== 'string') return `${key} is no string`
+  }
+  for (const metadata of [payload['metadata'], message['metadata']]) {
+    if (metadata !== undefined && metadata !== null && !isBag(metadata)) return 'metadata is not an object'
+  }
+  const configuration = payload['configuration']
+  if (configuration === undefined || configuration === null) return undefined
+  if (!isBag(configuration)) return 'the configuration is not an object'
+  const length = configuration['historyLength']
+  if (length === undefined || length === null) return undefined
+  const isLength = Number.isInteger(typeof length === 'string' ? Number(length) : length) && Number(length) >= 0
+  return isLength ? undefined : `historyLength is ${JSON.stringify(length)}`
+}

@@ -1,0 +1,43 @@
+/** The cells of the matrix: every version over every binding on every store that this checkout has. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memoryStore } from '@parley/a2a'
+import type { Store } from '@parley/a2a'
+import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
+
+export type Binding = 'JSONRPC' | 'HTTP+JSON'
+
+/** A way of speaking: what a client chooses. */
+export interface Tongue {
+  readonly version: VersionId
+  readonly binding: Binding
+}
+
+export interface Cell extends Tongue {
+  readonly store: string
+  openStore(): Store
+}
+
+export const tongues: readonly Tongue[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
+  (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
+)
+
+export const nameOf = ({ version, binding }: Tongue): string => `${version} ${binding === 'JSONRPC' ? 'JSON-RPC' : 'REST'}`
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+export const stores: Readonly<Record<string, () => Store>> = { memory: () => memoryStore(), ...(await sqlite()) }
+
+async function sqlite(): Promise<Record<string, () => Store>> {
+  const path = join(import.meta.dirname, '../../packages/a2a/src/stores/sqlite/index.ts')
+  if (!existsSync(path)) return {}
+  const { sqliteStore } = await import('@parley/a2a/stores/sqlite')
+  let files = 0
+  return { sqlite: () => sqliteStore(join(scratch, `${++files}.db`)) }
+}
+
+export const cells: readonly Cell[] = tongues.flatMap((tongue) =>
+  Object.entries(stores).map(([store, openStore]) => ({ ...tongue, store, openStore })),
+)

@@ -1,0 +1,24 @@
+/** Every scenario in every cell. What a cell does not have is skipped with the reason; everything else must hold. */
+import { describe, it } from 'node:test'
+import { cells, nameOf } from './cells.ts'
+import { createWorld } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+import { sending } from './scenarios/sending.ts'
+
+const scenarios: readonly Scenario[] = [...sending]
+
+for (const { name, skip, check } of scenarios) {
+  describe(name, () => {
+    for (const cell of cells) {
+      const reason = skip?.(cell) ?? false
+      it(`${nameOf(cell)} on ${cell.store}`, { skip: reason, timeout: 10_000 }, async () => {
+        const { world, close } = createWorld(cell)
+        try {
+          await check(world)
+        } finally {
+          await close()
+        }
+      })
+    }
+  })
+}

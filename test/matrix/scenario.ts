@@ -1,0 +1,82 @@
+/** What a scenario is: a sentence that holds in every cell, and the check that shows it. */
+import assert from 'node:assert/strict'
+import type { Agent, Task } from '@parley/a2a'
+import type { EngineLog } from '@parley/a2a/server'
+import { testAgent } from '@parley/a2a/testing'
+import type { Saying, SendOptions, TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import type { Binding, Cell, Tongue } from './cells.ts'
+import { createRaw } from './raw.ts'
+import type { Raw } from './raw.ts'
+import { formOf } from './spelling.ts'
+import type { Form } from './spelling.ts'
+
+export interface Scenario {
+  /** A sentence, with the rules it shows at its end. */
+  readonly name: string
+  /** Why a cell has no such thing. */
+  skip?(cell: Cell): string | undefined
+  check(world: World): Promise<void>
+}
+
+/** One agent as a client of this cell sees it. */
+export interface Peer extends Omit<TestAgent, 'as'> {
+  readonly tongue: Tongue
+  readonly form: Form
+  readonly raw: Raw
+  as(tongue: Tongue): Peer
+}
+
+export interface World {
+  readonly cell: Cell
+  readonly form: Form
+  /** A server with this agent on a store of its own, closed after the scenario. */
+  open(agent: Agent, options?: Omit<TestAgentOptions, 'store' | 'version' | 'binding'>): Peer
+}
+
+export function createWorld(cell: Cell): { readonly world: World; close(): Promise<void> } {
+  const opened: TestAgent[] = []
+  const world: World = {
+    cell,
+    form: formOf(cell),
+    open(agent, options = {}) {
+      const { version, binding, openStore } = cell
+      const server = { log: silent, ...options.server }
+      const made = testAgent(agent, { ...options, server, version, binding, store: openStore() })
+      opened.push(made)
+      return peerOf(made, cell)
+    },
+  }
+  return { world, close: async () => void (await Promise.all(opened.map((agent) => agent.close()))) }
+}
+
+function peerOf(agent: TestAgent, { version, binding }: { version: Cell['version']; binding: Binding }): Peer {
+  const tongue = { version, binding }
+  return {
+    ...agent,
+    tongue,
+    form: formOf(tongue),
+    raw: createRaw(tongue, agent.fetch),
+    as: (other) => peerOf(agent.as(other.version, other.binding), other),
+  }
+}
+
+/** Agents fail here on purpose. */
+const silent: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A send whose answer must be a task. */
+export async function sendForTask(peer: Pick<TestAgent, 'send'>, saying: Saying, options?: SendOptions): Promise<Task> {
+  const answer = await peer.send(saying, options)
+  assert.ok('status' in answer, `a message instead of a task: ${JSON.stringify(answer)}`)
+  return answer
+}
+
+/** Something that happens once: scenarios wait for it, agents wait for it. */
+export interface Gate {
+  readonly opened: Promise<void>
+  open(): void
+}
+
+export function createGate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { opened: promise, open: resolve }
+}

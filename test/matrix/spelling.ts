@@ -1,0 +1,58 @@
+/**
+ * How the versions spell things, written down a second time and by hand: the matrix must not learn it from the
+ * codecs that it tests.
+ */
+import type { Message, TaskState } from '@parley/a2a'
+import type { Tongue } from './cells.ts'
+
+/** 0.2 and 0.3 are one form over JSON-RPC and another over REST; 1.0 has one for both. */
+export type Form = '1.0' | '0.x JSON-RPC' | '0.x REST'
+
+export function formOf({ version, binding }: Tongue): Form {
+  if (version === '1.0') return '1.0'
+  return binding === 'JSONRPC' ? '0.x JSON-RPC' : '0.x REST'
+}
+
+/** `TASK_STATE_INPUT_REQUIRED` is `input-required` over JSON-RPC before 1.0, and CANCELED had two Ls over REST. */
+export function stateIn(form: Form, state: TaskState): string {
+  if (form === '1.0') return state
+  if (form === '0.x REST') return state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state
+  return state.slice('TASK_STATE_'.length).toLowerCase().replaceAll('_', '-')
+}
+
+/** The task inside the answer to a send, or inside the first event of a stream. */
+export function taskIn(form: Form, payload: any): any {
+  return form === '0.x JSON-RPC' ? (payload.kind === 'task' ? payload : undefined) : payload.task
+}
+
+export function messageIn(form: Form, payload: any): any {
+  return form === '0.x JSON-RPC' ? (payload.kind === 'message' ? payload : undefined) : payload.message
+}
+
+export function statusUpdateIn(form: Form, payload: any): any {
+  return form === '0.x JSON-RPC' ? (payload.kind === 'status-update' ? payload : undefined) : payload.statusUpdate
+}
+
+export function artifactUpdateIn(form: Form, payload: any): any {
+  return form === '0.x JSON-RPC' ? (payload.kind === 'artifact-update' ? payload : undefined) : payload.artifactUpdate
+}
+
+/** What the list of parts of a message is called. Artifacts call theirs `parts` everywhere. */
+export const partsName = (form: Form): string => (form === '0.x REST' ? 'content' : 'parts')
+
+/** The params or the body of a send that says one text and nothing else. */
+export function sayIn(form: Form, messageId: string, text: string): unknown {
+  switch (form) {
+    case '1.0':
+      return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } }
+    case '0.x JSON-RPC':
+      return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }] } }
+    case '0.x REST':
+      return { message: { messageId, role: 'ROLE_USER', content: [{ text }] } }
+  }
+}
+
+/** A message of the user in the model's words. */
+export function saying(text: string, more: Partial<Message> = {}): { readonly message: Message } {
+  return { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more } }
+}
