@@ -1,6 +1,6 @@
 /**
  * Which suites there are, and in which order they run: what is quick and breaks often
- * comes first. A folder under test/ is a suite by existing; nothing lists it here.
+ * comes first. A folder under test/ is a suite by existing; examples/ and bench/ are, too.
  */
 import { globSync } from 'node:fs'
 
@@ -47,11 +47,9 @@ export function findSuites(root: string): readonly Suite[] {
   add('house', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
   // In one process: 40 files took 0.5 s instead of 7 s. What needs a process of its own belongs under test/.
   add('units', glob('packages/*/src/**/*.test.ts'), '--test-isolation=none')
-  add('examples', glob('examples/**/*.test.ts'), '--test-concurrency=2')
-  add('bench', glob('bench/**/*.test.ts'))
 
-  const folders = new Set(glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] as string))
-  for (const folder of folders) add(folder, glob(`test/${folder}/**/*.test.ts`), '--test-concurrency=2')
+  const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
+  for (const folder of folders) add(folder, glob(`{test/,}${folder}/**/*.test.ts`), '--test-concurrency=2')
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }
 

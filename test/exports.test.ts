@@ -1,18 +1,57 @@
 /** The public surface of `@parley/a2a`: a door or a name appears, disappears or moves only on purpose. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 
 const home = join(import.meta.dirname, '../packages/a2a')
 
-/** Each door with what can be imported from it at run time. Types are not listed: they exist for the compiler only. */
-const doors: Readonly<Record<string, readonly string[]>> = {
-  '.': [],
-  './server': [],
-  './node': [],
-  './stores/sqlite': [],
-  './testing': [],
+interface Surface {
+  /** What is there at run time. */
+  readonly values: string
+  /** What only the compiler sees. */
+  readonly types: string
+}
+
+const doors: Readonly<Record<string, Surface>> = {
+  '.': {
+    values: `
+      A2AError anonymous artifact authRequired clientToolsExtension cursorExtension data fail file
+      hasSettled inputRequired isInterrupted isTerminal memoryStore newId reject reply status
+    `,
+    types: `
+      Agent AgentCapabilities AgentCard AgentCardSignature AgentExtension AgentFunction AgentInterface
+      AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append Appended Artifact ArtifactOptions
+      AskOptions Caller CancelTaskRequest ClaimedPush DataPart DueTime ErrorCode ErrorDetails FeedEntry
+      FileOptions GetTaskRequest IdempotencyKey Json KeyRow LeasedTask ListPage ListQuery ListTasksRequest
+      ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike Operation
+      Part Partition PushAttempt PushChange PushRow RawPart RecordBody Report Resumed Retention Role
+      SecurityRequirement SecurityScheme SendMessageConfiguration SendMessageRequest SendMessageResponse
+      Snapshot StateReport Store StreamEvent Struct SubscribeToTaskRequest Task TaskArtifactUpdateEvent
+      TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TextPart Turn UrlPart Violation
+      WhenBusy
+    `,
+  },
+  './server': {
+    values: 'ConfigError anonymous createHandler cursorExtension',
+    types: `
+      AgentSettings AgentsOption Authenticate CallContext Caller CardPatch Credentials Engine EngineLog
+      EngineRetention ExtendedCard FetchHandler Handler HandlerOptions HouseOptions Limits NodeHandler
+      NodeRequest NodeResponse
+    `,
+  },
+  './node': {
+    values: 'serve',
+    types: 'ServeOptions Server',
+  },
+  './stores/sqlite': {
+    values: 'sqliteStore',
+    types: 'SqliteStoreOptions',
+  },
+  './testing': {
+    values: 'testAgent',
+    types: 'Saying SendOptions TestAgent TestAgentOptions TestStream',
+  },
 }
 
 interface Door {
@@ -28,17 +67,45 @@ describe('the doors of @parley/a2a', () => {
     assert.deepEqual(Object.keys(manifest.exports).sort(), Object.keys(doors).sort())
   })
 
-  for (const [door, names] of Object.entries(doors)) {
+  for (const [door, { values, types }] of Object.entries(doors)) {
     it(`${door} leads to one source file, built beside its types`, () => {
-      const { source, types, default: built } = manifest.exports[door]!
+      const { source, types: declared, default: built } = manifest.exports[door]!
       assert.ok(existsSync(join(home, source)), `${source} does not exist`)
       const compiled = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '')
-      assert.deepEqual([built, types], [`${compiled}.js`, `${compiled}.d.ts`])
+      assert.deepEqual([built, declared], [`${compiled}.js`, `${compiled}.d.ts`])
     })
 
-    it(`${door} exports what is listed here`, async () => {
+    it(`${door} exports the values listed here`, async () => {
       const module = (await import(`@parley/a2a${door.slice(1)}`)) as object
-      assert.deepEqual(Object.keys(module).sort(), [...names].sort())
+      assert.deepEqual(Object.keys(module).sort(), words(values))
+    })
+
+    it(`${door} exports the types listed here`, () => {
+      assert.deepEqual(typesOf(join(home, manifest.exports[door]!.source)), words(types))
     })
   }
 })
+
+function words(list: string): readonly string[] {
+  return list
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .sort()
+}
+
+/** Types leave no trace at run time, so they are read off the text of the door. */
+function typesOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8')
+  const declared = [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map((match) => match[1] ?? '')
+  const listed = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, typeOnly, names = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && (typeOnly !== undefined || name.startsWith('type ')))
+      .map((name) => name.replace(/^type /, '').replace(/^.* as /, '')),
+  )
+  const passedOn = [...text.matchAll(/^export (?:type )?\* from '(.*)'/gm)].flatMap((match) =>
+    typesOf(join(dirname(file), match[1] ?? '')),
+  )
+  return [...new Set([...declared, ...listed, ...passedOn])].sort()
+}

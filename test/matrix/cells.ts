@@ -1,9 +1,10 @@
-/** The cells of the matrix: every version over every binding on every store that this checkout has. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+/** The cells of the matrix: every version over every binding on every store. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore } from '@parley/a2a'
 import type { Store } from '@parley/a2a'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON'
@@ -27,15 +28,11 @@ export const nameOf = ({ version, binding }: Tongue): string => `${version} ${bi
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+let files = 0
 
-export const stores: Readonly<Record<string, () => Store>> = { memory: () => memoryStore(), ...(await sqlite()) }
-
-async function sqlite(): Promise<Record<string, () => Store>> {
-  const path = join(import.meta.dirname, '../../packages/a2a/src/stores/sqlite/index.ts')
-  if (!existsSync(path)) return {}
-  const { sqliteStore } = await import('@parley/a2a/stores/sqlite')
-  let files = 0
-  return { sqlite: () => sqliteStore(join(scratch, `${++files}.db`)) }
+export const stores: Readonly<Record<string, () => Store>> = {
+  memory: () => memoryStore(),
+  sqlite: () => sqliteStore(join(scratch, `${++files}.db`)),
 }
 
 export const cells: readonly Cell[] = tongues.flatMap((tongue) =>

@@ -3,9 +3,12 @@ import { describe, it } from 'node:test'
 import { cells, nameOf } from './cells.ts'
 import { createWorld } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
-import { sending } from './scenarios/sending.ts'
+import { parts } from "./scenarios/parts.ts"
+import { questions } from "./scenarios/questions.ts"
+import { sending } from "./scenarios/sending.ts"
+import { streaming } from "./scenarios/streaming.ts"
 
-const scenarios: readonly Scenario[] = [...sending]
+const scenarios: readonly Scenario[] = [...sending, ...parts, ...streaming, ...questions]
 
 for (const { name, skip, check } of scenarios) {
   describe(name, () => {

@@ -41,7 +41,8 @@ export function createWorld(cell: Cell): { readonly world: World; close(): Promi
     open(agent, options = {}) {
       const { version, binding, openStore } = cell
       const server = { log: silent, ...options.server }
-      const made = testAgent(agent, { ...options, server, version, binding, store: openStore() })
+      // A task of an agent that says nothing yet opens soon here, so that nobody waits for it.
+      const made = testAgent(agent, { openAfterMs: 20, ...options, server, version, binding, store: openStore() })
       opened.push(made)
       return peerOf(made, cell)
     },

@@ -19,6 +19,7 @@ export const versioning: Section = {
       'The refusal names the versions that are offered, in the newest shape the client could understand.',
     ),
     may('B-8', v1, 'One binding may be offered in several versions at one address; the card has one entry for each.'),
+    should('B-9', v1, 'An application may pin the versions it speaks; the others are refused.'),
     decision(
       'B-10',
       all,
@@ -50,7 +51,7 @@ export const cards: Section = {
     must('B-19', v0_3, 'The preferred transport is stated and is what the main url speaks.'),
     should('B-20', all, 'A client falls back to another listed interface when its choice fails.', { open: client }),
     should('B-21', v1, 'Cards may be cached: they carry `Cache-Control` with an age and an `ETag`.'),
-    should('B-22', v1, 'A client honours caching headers and revalidates what has expired.', { open: client }),
+    should('B-22', v1, 'A reader who kept a card may ask whether it has changed instead of fetching it again.'),
     decision(
       'B-23',
       v1,
@@ -58,7 +59,7 @@ export const cards: Section = {
     ),
     must('B-24', all, 'Cards hold no secrets, and a card that is not for everybody is behind authentication.'),
     must('B-25', all, 'In production the addresses are HTTPS: the card advertises the public url it was given.'),
-    decision('B-26', all, 'A client refuses a card that lacks a required field and names the field.', { open: client }),
+    decision('B-26', all, 'A card that lacks a required field is refused, and the field is named.'),
     should('B-27', v1, 'Agents that share a host have a card each, at a path of their own.'),
     practice(
       'B-28',

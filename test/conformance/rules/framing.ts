@@ -51,6 +51,12 @@ export const framing: Section = {
       all,
       'A verb after a colon (`/tasks/{id}:cancel`) is recognised before the id, ids are percent-decoded, and an empty body or a literal `null` is accepted where nothing needs to be said.',
     ),
+    practice(
+      'A-21',
+      v1,
+      '1.0.0 and 1.0.1 disagree on the HTTP status of some errors. We write those of 1.0.1 and read an error by its reason first, then by its code, and by its status last.',
+    ),
+    must('B-165', v1, 'Every REST path also exists with a tenant in front of it.'),
     decision('B-166', v1, 'What the path says wins over the same field in the query or the body.'),
     must(
       'F-11',

@@ -1,11 +1,16 @@
 /** What software that already exists expects of a server, beyond the protocol. */
-import { all, decision, old, practice } from '../rule.ts'
+import { all, decision, old, practice, should } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const lifetimes: Section = {
   title: 'Limits and lifetimes',
   about: 'What keeps a server healthy that runs for months. The protocol leaves it to the implementation.',
   rules: [
+    should(
+      'B-170',
+      all,
+      'Streams and unfinished tasks are limited for each caller, so that one cannot starve the others.',
+    ),
     decision('S0-15', all, 'States only move forward.'),
     decision(
       'S0-18',

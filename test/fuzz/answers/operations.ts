@@ -73,8 +73,10 @@ export function expectedVersion(sent: Sent, door: Door): VersionId | undefined {
   if (isInQuery) return undefined
   if (door === 'rest') return sent.strict || sent.url.pathname.startsWith('/v1/') ? '0.3' : undefined
   if (door !== 'jsonrpc') return undefined
-  const method = envelopeOf(sent)?.['method']
-  if (typeof method !== 'string' || !isReadable(sent)) return undefined
+  const envelope = envelopeOf(sent) ?? {}
+  const { method } = envelope
+  // A broken envelope is told in the words of whoever says nothing (B-10), and a body of another type is not read.
+  if (typeof method !== 'string' || !isSound(envelope) || !isReadable(sent)) return undefined
   return !sent.strict && Object.hasOwn(newMethods, method) ? '1.0' : '0.3'
 }
 
@@ -95,6 +97,12 @@ export function parsedBody({ body }: Sent): { readonly value: unknown } | undefi
 export function envelopeOf(sent: Sent): Bag | undefined {
   const value = parsedBody(sent)?.value
   return isBag(value) ? value : undefined
+}
+
+/** Whether the envelope is one: what is inside is another matter (B-36, F-2). */
+export function isSound({ jsonrpc, method, id }: Bag): boolean {
+  const hasId = typeof id === 'string' || id === null || (typeof id === 'number' && Number.isFinite(id))
+  return jsonrpc === '2.0' && typeof method === 'string' && method !== '' && hasId
 }
 
 /** What was asked, if the version of the answer has such an operation. */

@@ -1,25 +1,28 @@
 /** Why a message that was accepted should not have been: the least that every version asks of one (B-38, B-39). */
 import { isBag } from './shape.ts'
+import type { VersionId } from './tables.ts'
 
 const userRoles: readonly unknown[] = ['ROLE_USER', 'user', 1, '1']
 
-export function nonsenseIn(payload: unknown): string | undefined {
+export function nonsenseIn(payload: unknown, version: VersionId): string | undefined {
   if (!isBag(payload)) return 'the parameters are not an object'
   const message = payload['message'] ?? payload['request']
   if (!isBag(message)) return 'there is no message'
   const messageId = message['messageId'] ?? message['message_id'] ?? payload['messageId']
   if (typeof messageId !== 'string' || messageId === '') return 'the messageId is not a string that says something'
   if (!userRoles.includes(message['role'])) return `the role is ${JSON.stringify(message['role'])}`
-  const parts = message['parts'] ?? message['content']
-  if (!Array.isArray(parts) || parts.length === 0) return 'there are no parts'
+  // The proto of 0.3 calls them `content`; which of the two names is the known one depends on the dialect.
+  const parts = [message['parts'], message['content']].find((list) => Array.isArray(list) && list.length > 0)
+  if (!Array.isArray(parts)) return 'there are no parts'
   if (parts.length > 1_000) return 'there are more than 1,000 parts'
-  return parts.map(nonsenseInPart).find((found) => found !== undefined) ?? nonsenseAround(payload, message)
+  return parts.map((part) => nonsenseInPart(part, version)).find((found) => found !== undefined) ?? nonsenseAround(payload, message)
 }
 
-function nonsenseInPart(part: unknown): string | undefined {
+function nonsenseInPart(part: unknown, version: VersionId): string | undefined {
   if (!isBag(part)) return 'a part is not an object'
   const { text, raw, url, metadata } = part
-  const contents = [text, raw, url].filter((value) => value !== undefined && value !== null)
+  // Before 1.0 nobody knows `raw` and `url`, and unknown fields are ignored (J-10).
+  const contents = (version === '1.0' ? [text, raw, url] : [text]).filter((value) => value !== undefined && value !== null)
   // Parts of drafts say in `kind` or `type` what they are, and may then carry other keys beside.
   const isNamed = part['kind'] !== undefined || part['type'] !== undefined
   if (contents.length > 1 && !isNamed) return 'a part has two contents'

@@ -50,7 +50,7 @@ function readFrames(text: string, complaints: string[]): Frame[] {
   return blocks.flatMap((block): Frame[] => {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'))
     if (lines.length === 0) return []
-    const strange = lines.filter((line) => !/^(id: \d+|event: error|data: .*)$/.test(line))
+    const strange = lines.filter((line) => !/^(id: \d+|event: error|data: [^\r]*)$/.test(line))
     if (strange.length > 0) complaints.push(`the stream has the line ${JSON.stringify(strange[0]?.slice(0, 60))}`)
     const data = lines.filter((line) => line.startsWith('data: '))
     if (data.length !== 1) complaints.push(`an event has ${data.length} data lines`)

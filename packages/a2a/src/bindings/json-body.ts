@@ -15,31 +15,31 @@ const maxDepth = 200
 export async function readJson(request: HttpRequest, limitBytes: number): Promise<JsonBody | undefined> {
   if (request.parsed !== undefined) {
     requireJson(request.header('content-type'))
-    requireShallow(request.parsed.value)
-    return { value: request.parsed.value, text: undefined }
+    const { value } = request.parsed
+    return { value, text: undefined, isTooDeep: isDeeper(value, maxDepth) }
   }
   const text = await request.body(limitBytes)
   if (text === '') return undefined
   requireJson(request.header('content-type'))
-  return { value: parseJson(text), text }
+  return parseJson(text)
 }
 
 export interface JsonBody {
   readonly value: unknown
   /** As it came, where we read it ourselves. */
   readonly text: string | undefined
+  /** Its own keys may be read, so that a refusal carries the id of the request, and nothing below them. */
+  readonly isTooDeep: boolean
 }
 
-export function parseJson(text: string): unknown {
-  let value: unknown
+export function parseJson(text: string): JsonBody {
   try {
-    value = JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return { value, text, isTooDeep: isDeeper(value, maxDepth) }
   } catch {
     // The parser's own words quote the body, and a body may hold a secret.
     throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
   }
-  requireShallow(value)
-  return value
 }
 
 function requireJson(contentType: string | undefined): void {
@@ -52,10 +52,8 @@ function requireJson(contentType: string | undefined): void {
   throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json or application/a2a+json')
 }
 
-function requireShallow(value: unknown): void {
-  if (isDeeper(value, maxDepth)) {
-    throw new A2AError('INVALID_PARAMS', `Invalid parameters: the body is nested deeper than ${maxDepth} levels`)
-  }
+export function tooDeep(): A2AError {
+  return new A2AError('INVALID_PARAMS', `Invalid parameters: the body is nested deeper than ${maxDepth} levels`)
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

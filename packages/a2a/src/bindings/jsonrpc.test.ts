@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Envelope, type Malformed, readEnvelope } from './jsonrpc.ts'
 import { parseJson } from './json-body.ts'
 
-const read = (text: string): Envelope | Malformed => readEnvelope({ value: parseJson(text), text })
+const read = (text: string): Envelope | Malformed => readEnvelope(parseJson(text))
 const valid = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't1' } }
 const refusal = (text: string): { code: string; id: string } => {
   const answer = read(text)
@@ -24,11 +24,16 @@ describe('a JSON-RPC envelope', () => {
     // More digits than a double holds: the text itself comes back.
     assert.equal(read('{"jsonrpc":"2.0","id":1763234234234234567,"method":"GetTask"}').id, '1763234234234234567')
     assert.equal(read('{"params":{"id":5},"method":"x","id":9007199254740993,"jsonrpc":"2.0"}').id, '9007199254740993')
+    const carried = '{"jsonrpc":"2.0","id":2.5,"method":"y"}'
+    assert.equal(read(`{"jsonrpc":"2.0","id":1.5,"method":"x","params":{"a":${carried}}}`).id, '1.5')
   })
 
   it('refuses a missing id and ids of other types with -32600 and a null id [F-2 B-36]', () => {
     for (const id of ['true', '{}', '[]', '1e400']) {
-      assert.deepEqual(refusal(`{"jsonrpc":"2.0","id":${id},"method":"GetTask"}`), { code: 'INVALID_REQUEST', id: 'null' })
+      assert.deepEqual(refusal(`{"jsonrpc":"2.0","id":${id},"method":"GetTask"}`), {
+        code: 'INVALID_REQUEST',
+        id: 'null',
+      })
     }
     assert.deepEqual(refusal('{"jsonrpc":"2.0","method":"GetTask"}'), { code: 'INVALID_REQUEST', id: 'null' })
   })
@@ -40,7 +45,14 @@ describe('a JSON-RPC envelope', () => {
   })
 
   it('refuses another jsonrpc and a missing or odd method with -32600 and the id [B-36]', () => {
-    for (const change of [{ jsonrpc: '1.0' }, { jsonrpc: 2 }, { jsonrpc: undefined }, { method: undefined }, { method: 5 }, { method: '' }]) {
+    for (const change of [
+      { jsonrpc: '1.0' },
+      { jsonrpc: 2 },
+      { jsonrpc: undefined },
+      { method: undefined },
+      { method: 5 },
+      { method: '' },
+    ]) {
       assert.deepEqual(refusal(JSON.stringify({ ...valid, ...change })), { code: 'INVALID_REQUEST', id: '1' })
     }
   })
@@ -57,14 +69,17 @@ describe('a JSON-RPC envelope', () => {
 
 describe('a JSON body', () => {
   it('that does not parse is a PARSE_ERROR that does not quote it [B-35]', () => {
-    for (const text of ['{"secret":', 'undefined', '{\'a\':1}', '\u0000']) {
+    for (const text of ['{"secret":', 'undefined', "{'a':1}", '\u0000']) {
       assert.throws(() => parseJson(text), { code: 'PARSE_ERROR', message: 'Invalid JSON payload' })
     }
   })
 
-  it('nested beyond reason is refused rather than walked [B-41]', () => {
-    const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
-    assert.throws(() => parseJson(deep(100_000)), { code: 'INVALID_PARAMS' })
-    assert.doesNotThrow(() => parseJson(deep(150)))
+  it('nested beyond reason is refused rather than walked, under the id of the request [B-41 F-1]', () => {
+    const request = (levels: number): string =>
+      `{"jsonrpc":"2.0","id":1.5,"method":"x","params":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
+    const refused = read(request(100_000))
+    assert.equal(refused.id, '1.5')
+    assert.equal('error' in refused && refused.error.code, 'INVALID_PARAMS')
+    assert.ok('params' in read(request(150)))
   })
 })

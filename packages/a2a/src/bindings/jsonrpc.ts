@@ -7,7 +7,7 @@ import { A2AError, errorTable } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion } from '../versions/version.ts'
 import type { Framing } from './call.ts'
-import type { JsonBody } from './json-body.ts'
+import { type JsonBody, tooDeep } from './json-body.ts'
 
 /** An id as JSON text, ready to be spliced into the answer. */
 export type IdText = string
@@ -21,26 +21,30 @@ export interface Envelope {
 export interface Malformed {
   /** `null` where it could not be read (F-1). */
   readonly id: IdText
+  /** Where only what is inside is wrong: it says in whose words to answer (B-10). */
+  readonly method?: string
   readonly error: A2AError
 }
 
-export function readEnvelope({ value, text }: JsonBody): Envelope | Malformed {
+export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | Malformed {
   if (Array.isArray(value)) return malformed('null', 'Batches are not part of A2A')
   if (typeof value !== 'object' || value === null) return malformed('null', 'The request must be a JSON object')
   const request = value as Record<string, unknown>
-  const id = readId(request.id, text)
+  const id = readId(request.id, isTooDeep ? undefined : text)
   if (id === undefined) {
     return malformed('null', 'id' in request ? 'id must be a string, a number or null' : 'id is missing')
   }
   if (request.jsonrpc !== '2.0') return malformed(id, 'jsonrpc must be "2.0"')
-  if (typeof request.method !== 'string' || request.method === '') {
+  const { method } = request
+  if (typeof method !== 'string' || method === '') {
     return malformed(id, 'method must be a string that is not empty')
   }
+  if (isTooDeep) return { id, method, error: tooDeep() }
   const params = request.params ?? {}
   if (typeof params !== 'object' || Array.isArray(params)) {
-    return { id, error: new A2AError('INVALID_PARAMS', 'Invalid parameters: params must be an object') }
+    return { id, method, error: new A2AError('INVALID_PARAMS', 'Invalid parameters: params must be an object') }
   }
-  return { id, method: request.method, params }
+  return { id, method, params }
 }
 
 function malformed(id: IdText, reason: string): Malformed {
@@ -53,20 +57,19 @@ function readId(id: unknown, text: string | undefined): IdText | undefined {
   if (id === null) return 'null'
   if (typeof id !== 'number' || !Number.isFinite(id)) return undefined
   // A clock in nanoseconds is a popular id and larger than a double can hold exactly.
-  return Number.isSafeInteger(id) || text === undefined ? String(id) : (sourceOfId(text) ?? String(id))
+  return Number.isSafeInteger(id) || text === undefined ? String(id) : (sourceOfId(text, id) ?? String(id))
 }
 
 /** The digits as they were sent, where the runtime's parser can tell (V8 and others since 2023). */
-function sourceOfId(text: string): string | undefined {
+function sourceOfId(text: string, id: number): string | undefined {
   let source: string | undefined
   function watch(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
-    // The members of the envelope are visited after everything inside them, so the last `id` is its own or a later
-    // member's inside; only the envelope itself has both of the other names.
+    // An envelope may carry another one in its params: ours has this id and both of the other names.
     const holder = this as Record<string, unknown>
-    if (key === 'id' && typeof value === 'number' && 'jsonrpc' in holder && 'method' in holder) source = context?.source
+    if (key === 'id' && value === id && 'jsonrpc' in holder && 'method' in holder) source = context?.source
     return value
   }
-  JSON.parse(text, watch as (this: unknown, key: string, value: unknown) => unknown)
+  JSON.parse(text, watch)
   return source
 }
 

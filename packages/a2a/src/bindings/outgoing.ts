@@ -43,7 +43,8 @@ export function jsonrpcCalls(version: ProtocolVersion): OutgoingBinding {
     },
     open(text, httpStatus) {
       const envelope = parse(text, httpStatus) as { result?: unknown; error?: unknown }
-      if (envelope.error !== undefined || httpStatus >= 400) throw dialect.decodeError(envelope.error ?? envelope, httpStatus)
+      if (envelope.error !== undefined || httpStatus >= 400)
+        throw dialect.decodeError(envelope.error ?? envelope, httpStatus)
       return envelope.result
     },
   }

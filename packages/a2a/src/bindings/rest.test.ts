@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError } from '../model/error.ts'
+import type { A2AError } from '../model/error.ts'
 import type { Route } from '../versions/version.ts'
 import { compileRoutes, gatherPayload, type RouteMatch } from './rest.ts'
 
@@ -24,8 +24,8 @@ function payloadOf(method: string, path: string, query = '', body?: unknown): Re
   return gatherPayload(match.route, match.segments, query, body)
 }
 function matched(match: RouteMatch): Extract<RouteMatch, { outcome: 'matched' }> {
-  assert.equal(match.outcome, 'matched')
-  return match as Extract<RouteMatch, { outcome: 'matched' }>
+  assert.ok(match.outcome === 'matched')
+  return match
 }
 const operationOf = (method: string, path: string): string => matched(table.match(method, path)).route.route.operation
 
@@ -43,7 +43,10 @@ describe('REST routes', () => {
   })
 
   it('answer a malformed escape with INVALID_PARAMS that names the field [F-9 B-38]', () => {
-    for (const act of [() => payloadOf('GET', '/tasks/%E0%A4%A'), () => payloadOf('GET', '/tasks/a', 'historyLength=%')]) {
+    for (const act of [
+      () => payloadOf('GET', '/tasks/%E0%A4%A'),
+      () => payloadOf('GET', '/tasks/a', 'historyLength=%'),
+    ]) {
       assert.throws(act, (error: A2AError) => error.code === 'INVALID_PARAMS' && error.details.violations?.length === 1)
     }
   })

@@ -37,7 +37,9 @@ describe('the reader of server-sent events', () => {
   it('takes every line end, wherever the chunks are cut [F-5]', async () => {
     const events = [message('a', '1'), message('b\nc', '1'), { event: 'error', data: '{}', id: '1' }]
     for (const end of ['\n', '\r\n', '\r']) {
-      const text = ['id: 1', 'data: a', '', ': note', 'data:b', 'data: c', '', 'event: error', 'data: {}', '', ''].join(end)
+      const text = ['id: 1', 'data: a', '', ': note', 'data:b', 'data: c', '', 'event: error', 'data: {}', '', ''].join(
+        end,
+      )
       assert.deepEqual(await readAll([text]), events)
       assert.deepEqual(await readAll([...text]), events)
       for (let cut = 1; cut < text.length; cut++) {

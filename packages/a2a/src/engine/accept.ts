@@ -7,7 +7,7 @@ import { clientToolsExtension } from '../model/extension.ts'
 import { newId } from '../model/id.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
 import type { TurnOptions } from '../model/record.ts'
-import { isInterrupted, isTerminal } from '../model/state.ts'
+import { isTerminal } from '../model/state.ts'
 import type { Message, Part, Struct } from '../model/task.ts'
 import type { IdempotencyKey, Store } from '../stores/store.ts'
 import { checkSend } from './check.ts'
@@ -17,6 +17,7 @@ import type { Live } from './live.ts'
 import { DuplicateMessage } from './live.ts'
 import type { Registry } from './registry.ts'
 import type { TurnInput } from './active-turn.ts'
+import { createRoom } from './room.ts'
 import type { Run } from './run.ts'
 import { nextTurn } from './run.ts'
 import * as steps from './steps.ts'
@@ -37,26 +38,28 @@ export interface AcceptParts {
   startRun(live: Live, entry: AgentEntry, input: TurnInput): Run
 }
 
-const idempotencyMs = 24 * 60 * 60 * 1_000
 /** Direct messages leave no log: the last ones are remembered here, and a restart forgets them. */
 const maxRemembered = 1_000
 
 export function createAccept(parts: AcceptParts) {
   const underway = new Map<string, { readonly hash: string; readonly accepted: Promise<Accepted> }>()
   const replies = new Map<string, { readonly hash: string; readonly reply: Message }>()
-  const headroom = new Map<string, number>()
+  const room = createRoom(parts.store, parts.limits.tasksPerCaller)
 
   return async function accept(request: SendMessageRequest, context: CallContext, entry: AgentEntry): Promise<Accepted> {
     checkSend(request, entry, parts.limits)
     const { caller, tenant, agent } = context
-    const key = JSON.stringify([caller.id, tenant, agent, request.message.messageId])
+    const { duplicateWindowMs } = entry.options
+    // Without a window a message is known by an id that nobody can send again.
+    const messageId = duplicateWindowMs > 0 ? request.message.messageId : newId()
+    const key = JSON.stringify([caller.id, tenant, agent, messageId])
     const hash = fingerprint(request.message)
     const known = underway.get(key) ?? replies.get(key)
     if (known !== undefined) {
       checkSame(known.hash, hash)
       return 'reply' in known ? { reply: known.reply } : repeat(await known.accepted)
     }
-    const idempotency = { key, hash, expiresAt: parts.now() + idempotencyMs }
+    const idempotency = { key, hash, expiresAt: parts.now() + duplicateWindowMs }
     const accepted = take(request, context, entry, idempotency)
     underway.set(key, { hash, accepted })
     try {
@@ -102,7 +105,20 @@ export function createAccept(parts: AcceptParts) {
     entry: AgentEntry,
     idempotency: IdempotencyKey,
   ): Promise<Accepted> {
-    await checkRoom(context)
+    const leave = await room.enter(context.tenant, context.caller.id)
+    try {
+      return await open(request, context, entry, idempotency)
+    } finally {
+      leave()
+    }
+  }
+
+  async function open(
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+    idempotency: IdempotencyKey,
+  ): Promise<Accepted> {
     const now = parts.now()
     const id = newId(now)
     const contextId = request.message.contextId ?? newId(now)
@@ -116,15 +132,15 @@ export function createAccept(parts: AcceptParts) {
       statusAt: now,
       createdAt: now,
     })
-    const run = parts.startRun(live, entry, {
-      message: { ...request.message, taskId: id, contextId },
-      options: turnOptions(request, context),
-      turn: 1,
-      attempt: 1,
-      consumedSeq: 1,
-      opening: { idempotency, atOnce: request.configuration?.returnImmediately === true },
-    })
     try {
+      const run = parts.startRun(live, entry, {
+        message: { ...request.message, taskId: id, contextId },
+        options: turnOptions(request, context),
+        turn: 1,
+        attempt: 1,
+        consumedSeq: 1,
+        opening: { idempotency, atOnce: request.configuration?.returnImmediately === true },
+      })
       const opening = await run.opening
       if ('submittedSeq' in opening) return { live, submittedSeq: opening.submittedSeq }
       parts.registry.forget(live)
@@ -143,18 +159,14 @@ export function createAccept(parts: AcceptParts) {
     idempotency: IdempotencyKey,
   ): Promise<Accepted> {
     const live = await parts.findOwn(taskId, context)
-    const { contextId, status } = live.fold
+    const { contextId } = live.fold
     const { message } = request
     if (message.contextId !== undefined && message.contextId !== contextId) {
       throw invalidParams([{ field: 'message.contextId', description: 'is not the context of that task' }])
     }
-    if (isTerminal(status.state)) throw ended(taskId)
-    if (entry.options.whenBusy === 'reject' && !isInterrupted(status.state)) {
-      throw new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and takes no message now', { taskId })
-    }
     const stored = { ...message, taskId, contextId }
-    const written = await live.write(steps.deliver(stored, turnOptions(request, context), idempotency))
-    if (written === undefined) throw ended(taskId)
+    const written = await live.write(steps.deliver(stored, turnOptions(request, context), idempotency, entry.options))
+    if (written === undefined) throw isTerminal(live.fold.status.state) ? ended(taskId) : busy(taskId)
     const next = live.owned && parts.runOf(live) === undefined ? nextTurn(live) : undefined
     if (next !== undefined) parts.startRun(live, entry, next)
     return { live }
@@ -177,20 +189,6 @@ export function createAccept(parts: AcceptParts) {
     return waiting.length === 1 ? waiting[0] : undefined
   }
 
-  /** Counts in the store only when the last count no longer vouches for room. */
-  async function checkRoom({ tenant, caller }: CallContext): Promise<void> {
-    const { tasksPerCaller } = parts.limits
-    if (!Number.isFinite(tasksPerCaller)) return
-    const owner = JSON.stringify([tenant, caller.id])
-    let room = headroom.get(owner) ?? 0
-    if (room <= 0) room = tasksPerCaller - (await parts.store.countActive(tenant, caller.id))
-    if (room <= 0) {
-      throw new A2AError('RATE_LIMITED', `No more than ${tasksPerCaller} tasks at a time`, { retryAfterSeconds: '5' })
-    }
-    if (headroom.size > maxRemembered) headroom.clear()
-    headroom.set(owner, room - 1)
-  }
-
   function remember(key: string, answer: { hash: string; reply: Message }): void {
     replies.set(key, answer)
     if (replies.size > maxRemembered) replies.delete(replies.keys().next().value as string)
@@ -210,6 +208,10 @@ function checkSame(before: string, now: string): void {
 
 function ended(taskId: string): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', 'The task has ended and takes no more messages', { taskId })
+}
+
+function busy(taskId: string): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and takes no message now', { taskId })
 }
 
 /** Only what is there: most requests say nothing beside their message. */

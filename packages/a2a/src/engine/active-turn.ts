@@ -12,11 +12,11 @@ import { isTerminal } from '../model/state.ts'
 import type { Json, Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
 import type { AgentEntry, EngineLog } from './contract.ts'
-import { viewOf } from './fold.ts'
+import { noAnswer, viewOf } from './fold.ts'
 import type { Live } from './live.ts'
 import { openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
-import { agentMessage, createInterpreter, endsTurn } from './report.ts'
+import { agentMessage, checkJson, createInterpreter, endsTurn } from './report.ts'
 import type { Said } from './report.ts'
 import type { Ending } from './steps.ts'
 import * as steps from './steps.ts'
@@ -32,6 +32,8 @@ export interface TurnInput {
   readonly consumedSeq: number
   /** Set for the first turn of a task that is not in the log yet. */
   readonly opening?: { readonly idempotency: IdempotencyKey; readonly atOnce: boolean }
+  /** Its start is already in the log. */
+  readonly started?: true
   readonly resumed?: Resumed
   readonly reattach?: true
 }
@@ -48,7 +50,8 @@ export interface ActiveTurn {
   listen(): Promise<Ending | undefined>
   /** A message came for this task. */
   received(record: LogRecord): void
-  answerNothing(): boolean
+  /** The answer to a question of this task is in the log. */
+  answered(questionId: string): void
   /** Asks the agent to stop. */
   abort(reason: unknown): void
   /** The turn is over: timers and waiting ones go. With a reason, the agent is told. */
@@ -75,17 +78,21 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
   const { live, entry, opening, orStop } = parts
   const { options: limits } = entry
   const stopSignal = createStopSignal()
-  const inbox = createInbox<Message>()
+  const inbox = createInbox(takeSteering)
   const interpreter = createInterpreter(live.fold, input.turn)
-  let begun = false
+  let begun = input.started === true
+  let over = false
   let asked = 0
-  let question: { readonly id: string; readonly answer: PromiseWithResolvers<Message> } | undefined
+  let question: Question | undefined
+  /** Messages up to here were given to the agent, or are about to be. */
+  let takenSeq = input.consumedSeq
   let deadline: ReturnType<typeof setTimeout> | undefined
   let opensAt: ReturnType<typeof setTimeout> | undefined
 
   if (input.opening === undefined || input.opening.atOnce) begin(true)
   else opensAt = setTimeout(() => begin(true), limits.openAfterMs)
   setDeadline()
+  if (limits.whenBusy === 'steer') live.fold.waiting.forEach(received)
 
   const turn = createTurn({
     live,
@@ -115,7 +122,7 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
     begin,
     listen,
     received,
-    answerNothing,
+    answered,
     abort: stopSignal.abort,
     end,
   }
@@ -139,12 +146,16 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
   }
 
   async function listen(): Promise<Ending | undefined> {
+    const opened = openOutput(callAgent())
     try {
-      const source = await orStop(openOutput(callAgent()))
-      return source === undefined ? undefined : await readReports(source)
+      const source = await orStop(opened)
+      if (source !== undefined) return await readReports(source)
     } catch (reason) {
       return parts.isStopped() ? undefined : failed(reason)
     }
+    // Stopped before the agent gave anything back: what it gives back later must not stay open.
+    opened.then((source) => source.stop(), () => {})
+    return undefined
   }
 
   async function callAgent(): Promise<unknown> {
@@ -155,30 +166,34 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
   }
 
   async function readReports(source: ReportSource): Promise<Ending | undefined> {
-    for (;;) {
-      if (live.isFull) await live.flushed()
-      const step = parts.isStopped() ? undefined : await orStop(source.next())
-      if (parts.isStopped()) {
-        source.stop()
-        return undefined
+    try {
+      for (;;) {
+        if (live.isFull) await live.flushed()
+        const step = parts.isStopped() ? undefined : await orStop(source.next())
+        if (parts.isStopped()) return undefined
+        if (step === undefined) break
+        const ending = say(interpreter.read(step.report, step.final))
+        if (ending !== undefined) return ending === 'replied' ? undefined : ending
+        if (step.final) break
       }
-      if (step === undefined) break
-      const ending = say(interpreter.read(step.report, step.final))
-      if (ending !== undefined) {
-        source.stop()
-        return ending === 'replied' ? undefined : ending
-      }
-      if (step.final) break
+    } finally {
+      source.stop()
     }
-    const last = interpreter.close()
-    if (last !== undefined) say(last)
+    closeAnswer()
     begin(false)
     return { state: 'TASK_STATE_COMPLETED' }
+  }
+
+  /** The text that was said in pieces is complete. */
+  function closeAnswer(): void {
+    const last = interpreter.close()
+    if (last !== undefined) say(last)
   }
 
   /** Writes what was said; answers the ending if it ends the turn. */
   function say(said: Said): Ending | 'replied' | undefined {
     if (said.kind === 'reply') {
+      closeAnswer()
       if (begun) return { state: 'TASK_STATE_COMPLETED', message: said.message, explicit: true }
       const { taskId: _, ...message } = said.message
       opening.resolve({ reply: message })
@@ -195,6 +210,7 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
       live.post(steps.work(message, metadata), 500)
       return undefined
     }
+    closeAnswer()
     const about = { ...(message !== undefined ? { message } : {}), ...(metadata !== undefined ? { metadata } : {}) }
     return { state, ...about, explicit: true }
   }
@@ -209,20 +225,21 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
     begin(false)
     parts.log.error('agent failed', { taskId: live.id, agent: live.partition.agent, cause: reason })
     const text = isOurs ? reason.message : 'The agent failed'
-    const note = reason instanceof Error ? (reason.stack ?? String(reason)) : String(reason)
-    return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note }
+    return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note: describe(reason) }
   }
 
   async function checkpoint(data: Json): Promise<void> {
+    checkNotOver()
+    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint') } as const
     begin(true)
-    const body = { type: 'checkpoint', data: structuredClone(data) } as const
     const written = await live.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
     if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
   }
 
   async function ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
+    checkNotOver()
     if (question !== undefined) throw new Error('a question is already open: await its answer first')
-    if (parts.isStopped()) throw new A2AError('INTERRUPTED', 'The task has ended')
+    const message = agentMessage(asking, live.fold)
     const known = live.fold.questions[asked]
     asked += 1
     // A turn that is run again gets the answers it got before, in the same order.
@@ -230,46 +247,73 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
     begin(true)
     const id = known?.id ?? newId()
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
-    const { answer } = (question = { id, answer: Promise.withResolvers<Message>() })
+    const answer = Promise.withResolvers<Message>()
+    question = { id, answer, isAnswered: false }
     clearTimeout(deadline)
-    const asks = { id, turn: input.turn, isNew: known === undefined }
-    live.post(steps.askQuestion(state, agentMessage(asking, live.fold), asks, limits), 500)
+    live.post(steps.askQuestion(state, message, { id, turn: input.turn, isNew: known === undefined }, limits), 500)
     // Messages are taken in the order they came: one that already waits is the answer.
-    const waiting = live.fold.waiting.find(({ seq }) => seq > input.consumedSeq)
+    const waiting = live.fold.waiting.find(({ seq }) => seq > takenSeq)
     if (waiting !== undefined) received(waiting)
     return answer.promise
   }
 
   function received(record: LogRecord): void {
-    if (record.body.type !== 'message' || record.seq <= input.consumedSeq) return
-    const { message } = record.body
-    if (question !== undefined) {
-      const { id, answer } = question
-      question = undefined
-      setDeadline()
-      live.write(steps.answerQuestion(id, record.seq, limits)).then(() => answer.resolve(message), answer.reject)
-    } else if (limits.whenBusy === 'steer' && begun) {
-      live.post({ type: 'steered', messageSeq: record.seq }, 100)
-      inbox.push(message)
-    }
+    if (over || record.body.type !== 'message' || record.seq <= takenSeq) return
+    if (question !== undefined && !question.isAnswered) {
+      question.isAnswered = true
+      takenSeq = record.seq
+      live.post(steps.answerQuestion(question.id, record.seq, limits), 200)
+    } else if (limits.whenBusy === 'steer') inbox.push(record)
   }
 
-  function answerNothing(): boolean {
-    if (question === undefined) return false
+  /** Whether a message is still to be had when the agent asks its turn for it: if so, it is this turn's. */
+  function takeSteering({ body, seq }: LogRecord): Message | undefined {
+    if (over || body.type !== 'message' || seq <= takenSeq) return undefined
+    takenSeq = seq
+    live.post({ type: 'steered', messageSeq: seq }, 100)
+    return body.message
+  }
+
+  /** By a message, or by nobody in time; written here, or wherever that was noticed. */
+  function answered(questionId: string): void {
+    if (question?.id !== questionId) return
     const { answer } = question
     question = undefined
     setDeadline()
-    live.post(steps.work(agentMessage('No answer came in time; going on without one', live.fold)), 200)
-    answer.resolve({ messageId: newId(), role: 'ROLE_USER', parts: [{ text: '' }], metadata: { reason: 'INPUT_TIMEOUT' } })
-    return true
+    answer.resolve(live.fold.questions.find(({ id }) => id === questionId)?.answer ?? noAnswer(live.fold))
+  }
+
+  /** An agent may go on after its turn, and hold on to what it was given. */
+  function checkNotOver(): void {
+    if (over || parts.isStopped()) throw turnIsOver()
   }
 
   function end(reason: unknown): void {
+    over = true
     clearTimeout(opensAt)
     clearTimeout(deadline)
     inbox.end()
-    question?.answer.promise.catch(() => {})
-    question?.answer.reject(reason)
+    question?.answer.reject(reason ?? turnIsOver())
     if (reason !== undefined) stopSignal.abort(reason)
+  }
+}
+
+interface Question {
+  readonly id: string
+  readonly answer: PromiseWithResolvers<Message>
+  /** A message was taken as its answer, and is being written. */
+  isAnswered: boolean
+}
+
+function turnIsOver(): A2AError {
+  return new A2AError('INTERRUPTED', 'The turn is over')
+}
+
+/** For the log. Anything can be thrown, also what cannot be made a string. */
+function describe(reason: unknown): string {
+  try {
+    return String(reason instanceof Error ? (reason.stack ?? reason) : reason)
+  } catch {
+    return 'something that has no text'
   }
 }

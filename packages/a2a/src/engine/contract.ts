@@ -88,6 +88,8 @@ export interface AgentOptions {
   readonly coalesceText: boolean
   /** Whether streams stay open when the task asks for input (B-91). */
   readonly keepOpenOnInputRequired: boolean
+  /** For how long a messageId that comes again means the same message (B-163). 0 = never: each one is a new message. */
+  readonly duplicateWindowMs: number
 }
 
 export interface EngineLimits {

@@ -14,23 +14,26 @@ import { follow, until } from './follow.ts'
 import { listTasks } from './list.ts'
 import type { Live, TailEvent } from './live.ts'
 import { DuplicateMessage } from './live.ts'
+import { reachable } from './reachable.ts'
 import { createRecovery } from './recover.ts'
 import { createRegistry } from './registry.ts'
 import type { TurnInput } from './active-turn.ts'
 import type { Run } from './run.ts'
-import { startRun as start } from './run.ts'
+import { nextTurn, startRun as start } from './run.ts'
 import { createSweep } from './sweep.ts'
 
 /** How many tasks `turn.context()` and `turn.references()` bring at most. */
 const maxRelated = 100
 
 export function createEngine(parts: EngineParts): Engine {
-  const { store, log, now } = parts
+  const { log, now } = parts
+  const store = reachable(parts.store)
   const holder = newId()
   const runs = new Map<string, Run>()
   let closing = false
 
-  const registry = createRegistry({ store, now, holder, coalesceText: true, warn: log.warn, lost })
+  const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
+  const registry = createRegistry({ store, now, holder, coalescesText, warn: log.warn, lost })
   const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, runOf, startRun })
   const recovery = createRecovery({
     store,
@@ -43,7 +46,8 @@ export function createEngine(parts: EngineParts): Engine {
     runOf,
     startRun,
   })
-  const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held: () => [...runs.values()].map((run) => run.live) })
+  const held = (): readonly Live[] => [...runs.values()].map((run) => run.live)
+  const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held })
 
   return {
     async start() {
@@ -100,9 +104,9 @@ export function createEngine(parts: EngineParts): Engine {
 
     async close() {
       closing = true
-      sweep.stop()
       const reason = new A2AError('UNAVAILABLE', 'The server is going down')
       for (const run of runs.values()) run.stop(reason)
+      await sweep.stop()
       for (const live of [...registry.all()]) {
         await live.flushed()
         live.abandon(reason)
@@ -131,6 +135,7 @@ export function createEngine(parts: EngineParts): Engine {
   }
 
   function startRun(live: Live, entry: AgentEntry, input: TurnInput): Run {
+    if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
     const { owner, tenant } = live.partition
     const { scopes } = input.options
     const run = start(
@@ -160,10 +165,8 @@ export function createEngine(parts: EngineParts): Engine {
   /** A message can come between a run's last look and its end; nobody else would take it up. */
   function resumeIfMessagesWait(live: Live, entry: AgentEntry): void {
     if (closing || live.broken !== undefined || !live.owned || isTerminal(live.fold.status.state)) return
-    const [waiting] = live.fold.waiting
-    if (waiting?.body.type !== 'message' || runs.has(live.id)) return
-    const { message, options = {} } = waiting.body
-    startRun(live, entry, { message, options, turn: live.fold.turn + 1, attempt: 1, consumedSeq: waiting.seq })
+    const next = nextTurn(live)
+    if (next !== undefined && !runs.has(live.id)) startRun(live, entry, next)
   }
 
   async function conversation(live: Live): Promise<readonly Task[]> {
@@ -184,7 +187,7 @@ export function createEngine(parts: EngineParts): Engine {
 
   function lost(live: Live, reason: unknown): void {
     registry.forget(live)
-    runs.get(live.id)?.stop(reason)
+    runs.get(live.id)?.stop(interrupted(reason))
     if (closing || reason instanceof DuplicateMessage) return
     log.error('a task could not be written', { taskId: live.id, cause: reason })
     if (live.fence !== undefined) recovery.remember(live.id, live.fence)
@@ -200,7 +203,7 @@ export function createEngine(parts: EngineParts): Engine {
     const resumed = repeated === true ? await resume(live, context, entry) : undefined
     if (resumed !== undefined) return resumed
     const historyLength = request.configuration?.historyLength
-    if (submittedSeq === undefined) return fromSnapshot(live, entry, isAtRest(live), historyLength)
+    if (submittedSeq === undefined) return fromSnapshot(live, entry, isAtRest(live) && closesAt(live, entry), historyLength)
     const first = { event: { task: withHistory(submitted(live, submittedSeq), historyLength) }, seq: submittedSeq, final: false }
     return follow(live, store, { afterSeq: submittedSeq, first, endsAt: endsAt(entry) })
   }
@@ -240,6 +243,16 @@ function submitted(live: Live, seq: number): Task {
 function isAtRest(live: Live): boolean {
   const { state } = live.fold.status
   return isTerminal(state) || (hasSettled(state) && live.fold.waiting.length === 0)
+}
+
+function closesAt({ fold }: Live, entry: AgentEntry): boolean {
+  const { state } = fold.status
+  return isTerminal(state) || endsAt(entry)(state)
+}
+
+/** What an agent is told when its task can no longer be written from here. */
+function interrupted(cause: unknown): A2AError {
+  return cause instanceof A2AError ? cause : new A2AError('INTERRUPTED', 'The task was interrupted', {}, { cause })
 }
 
 /** B-91, B-92: a question ends the stream, a request for credentials does not. */

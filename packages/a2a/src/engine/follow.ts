@@ -25,10 +25,18 @@ export interface FollowOptions {
 const maxBatch = 1_000
 
 export function follow(live: Live, store: Store, options: FollowOptions): EventStream {
-  return { [Symbol.asyncIterator]: () => createReader(live, store, options) }
+  // A question that was answered before this stream began is history, and does not end it (B-91).
+  const { statusSeq } = live.fold
+  const ends = (state: TaskState, seq: number): boolean => isTerminal(state) || (seq >= statusSeq && options.endsAt(state))
+  return { [Symbol.asyncIterator]: () => createReader(live, store, options, ends) }
 }
 
-function createReader(live: Live, store: Store, options: FollowOptions): AsyncIterator<readonly StreamItem[]> {
+function createReader(
+  live: Live,
+  store: Store,
+  options: FollowOptions,
+  ends: (state: TaskState, seq: number) => boolean,
+): AsyncIterator<readonly StreamItem[]> {
   let cursor = options.afterSeq
   let first = options.first
   let ended = first?.final ?? false
@@ -51,7 +59,10 @@ function createReader(live: Live, store: Store, options: FollowOptions): AsyncIt
       if (batch.length > 0) return { done: false, value: batch }
       // Asked after reading: a task that ended meanwhile has had its last event read.
       if (isTerminal(live.fold.status.state) && cursor >= lastVisible()) break
-      if (live.broken !== undefined) throw interrupted(live.broken)
+      if (live.broken !== undefined) {
+        close()
+        throw interrupted(live.broken)
+      }
       if (cursor >= live.tailFrom && !hasNews()) await changed()
     }
     return close()
@@ -61,7 +72,7 @@ function createReader(live: Live, store: Store, options: FollowOptions): AsyncIt
     const batch: StreamItem[] = []
     for (const { seq, event } of events) {
       cursor = seq
-      const final = 'statusUpdate' in event && ends(event.statusUpdate.status.state)
+      const final = 'statusUpdate' in event && ends(event.statusUpdate.status.state, seq)
       batch.push({ seq, event, final })
       if (final) {
         ended = true
@@ -69,10 +80,6 @@ function createReader(live: Live, store: Store, options: FollowOptions): AsyncIt
       }
     }
     return batch
-  }
-
-  function ends(state: TaskState): boolean {
-    return isTerminal(state) || options.endsAt(state)
   }
 
   async function fromStore(): Promise<readonly TailEvent[]> {

@@ -10,48 +10,15 @@
  *
  * Listeners are told only after the store has said that an append is durable.
  */
-import { A2AError } from '../model/error.ts'
+import { A2AError, taskNotFound } from '../model/error.ts'
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
 import type { StreamEvent } from '../model/task.ts'
-import type { Append, DueTime, IdempotencyKey, NewTask, Partition, Store } from '../stores/store.ts'
+import type { Append, NewTask, Partition, Store } from '../stores/store.ts'
+import type { Batch, Draft, Entry, Intent, Written } from './batch.ts'
+import { newTask, settle, takeBatch } from './batch.ts'
 import type { Fold } from './fold.ts'
 import { fold, snapshotOf } from './fold.ts'
-
-/** What an intent sees: the state after everything queued before it. */
-export interface Draft {
-  state: TaskState
-  /** The seq that the next record will get. */
-  nextSeq: number
-  /** Of the newest message in the log; above `consumedSeq` it waits. */
-  lastMessageSeq: number
-  consumedSeq: number
-  cancelRequested: boolean
-  /** Whether the lease can be had; false once another holder was found. */
-  mayTake: boolean
-  /** Now, but never before the status that stands: timestamps of a task do not go back (B-48). */
-  at: number
-}
-
-/** What an intent wants written. */
-export interface Step {
-  readonly bodies: readonly RecordBody[]
-  readonly due?: DueTime | null
-  readonly idempotency?: IdempotencyKey
-  readonly lease?: 'take' | 'release'
-}
-
-/** Nothing to write any more: `undefined`. */
-export type Intent = (draft: Draft) => Step | undefined
-
-/** The first record's seq, or `undefined` if the intent had nothing to write. */
-export type Written = number | undefined
-
-interface Entry {
-  readonly intent: Intent | RecordBody
-  readonly done?: { resolve(written: Written): void; reject(reason: unknown): void }
-}
 
 export interface TailEvent {
   readonly seq: number
@@ -73,7 +40,7 @@ export interface LiveParts {
   readonly store: Store
   readonly now: () => number
   readonly holder: string
-  readonly coalesceText: boolean
+  coalescesText(agent: string): boolean
   warn(message: string, fields: Record<string, unknown>): void
   /** Called when the lease was given back. */
   released(live: Live): void
@@ -95,18 +62,19 @@ const soon: (run: () => void) => void =
 
 export type Live = ReturnType<typeof createLive>
 
-export function createLive(parts: LiveParts, partition: Partition, state: Fold, fence?: number, create?: NewTask) {
+export function createLive(parts: LiveParts, partition: Partition, state: Fold, create?: NewTask) {
   const { store } = parts
+  const coalesceText = parts.coalescesText(partition.agent)
   const listeners = new Set<() => void>()
   const queue: Entry[] = []
   let tail: TailEvent[] = []
   let creating = create
-  let held = fence
+  let held: number | undefined
   let heldElsewhere = false
   let flushing = false
   let broken: unknown
   let backlogBytes = 0
-  let lastAt = 0
+  let lastAt = Date.parse(state.status.timestamp ?? '') || 0
   let lastMessageSeq = Math.max(state.consumedSeq, state.waiting.at(-1)?.seq ?? 0)
   let snapshotBytes = 0
   let drained: (() => void)[] = []
@@ -136,8 +104,9 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
     get broken(): unknown {
       return broken
     },
+    /** Nobody here works on it, waits for it or writes to it. */
     get idle(): boolean {
-      return listeners.size === 0 && queue.length === 0 && !flushing && held === undefined
+      return creating === undefined && held === undefined && listeners.size === 0 && queue.length === 0 && !flushing
     },
     /** Queues an intent; resolves once it is durable or was dropped. */
     write(intent: Intent): Promise<Written> {
@@ -164,6 +133,16 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
     },
     /** Reads what others have appended. */
     catchUp,
+    /** The lease was taken for us. */
+    hold(fence: number): void {
+      held = fence
+      heldElsewhere = false
+    },
+    /** The lease is somebody else's now: what was going on here must stop, and is not ours to take up again. */
+    loseLease(): void {
+      held = undefined
+      abandon(new A2AError('UNAVAILABLE', 'The task is served elsewhere'))
+    },
     /** Gives up: nothing is written from here any more, and everybody who waits is told. */
     abandon,
   }
@@ -197,7 +176,7 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
     for (const resolve of waiting) resolve()
   }
 
-  /** Takes what is queued, in order, as far as it fits one append. */
+  /** What to append next; nothing if all that was queued came to nothing. */
   function decide(): Batch | undefined {
     const draft: Draft = {
       state: state.status.state,
@@ -208,45 +187,35 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
       mayTake: held === undefined && !heldElsewhere,
       at: Math.max(parts.now(), lastAt),
     }
-    const batch: Batch = { entries: [], firsts: [], records: [], messageSeq: lastMessageSeq }
-    let taken = 0
-    for (const entry of queue) {
-      const step = decideEntry(entry, draft)
-      // One key an append: the store answers for the whole of it.
-      if (step?.idempotency !== undefined && batch.idempotency !== undefined) break
-      taken += 1
-      batch.entries.push(entry)
-      batch.firsts.push(step === undefined || step.bodies.length === 0 ? undefined : draft.nextSeq)
-      if (step !== undefined) addStep(batch, step, draft)
-    }
-    queue.splice(0, taken)
+    const batch = takeBatch(queue, draft)
     if (queue.length === 0) backlogBytes = 0
-    batch.messageSeq = draft.lastMessageSeq
-    batch.consumedSeq = draft.consumedSeq
     if (batch.records.length > 0 || batch.lease !== undefined) return batch
     settle(batch)
     return undefined
   }
 
   async function commit(batch: Batch): Promise<void> {
+    const firstSeq = state.head + 1
     const outcome = await store.append(live.id, appendOf(batch))
     switch (outcome.outcome) {
       case 'appended':
         creating = undefined
         held = batch.lease === 'release' ? undefined : (outcome.fence ?? held)
         heldElsewhere = false
-        apply(batch.records)
+        apply(batch.records.map(({ at, body }, index) => ({ seq: firstSeq + index, at, body })))
         settle(batch)
         saveSnapshotIfWorth()
         if (batch.lease === 'release') parts.released(live)
         return
       case 'conflict':
         queue.unshift(...batch.entries)
+        if (outcome.head === 0) return abandon(taskNotFound(live.id))
+        // Whoever held the lease may have given it back with what was appended.
+        heldElsewhere = false
         return catchUp()
       case 'duplicate': {
         // Only the message that carried the key is refused; the rest is decided anew.
-        const index = batch.entries.findIndex((_, at) => at === batch.keyIndex)
-        const [refused] = batch.entries.splice(index, 1)
+        const [refused] = batch.entries.splice(batch.keyIndex as number, 1)
         queue.unshift(...batch.entries)
         refused?.done?.reject(new DuplicateMessage(outcome.taskId, outcome.hash))
         if (creating !== undefined) abandon(new DuplicateMessage(outcome.taskId, outcome.hash))
@@ -258,8 +227,9 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
         return
       case 'fenced':
         queue.unshift(...batch.entries)
-        held = undefined
-        return abandon(new A2AError('UNAVAILABLE', 'The task is served elsewhere'))
+        await catchUp()
+        // Ended by somebody else: that is an answer to everything still queued. Taken over is not.
+        if (!isTerminal(state.status.state)) live.loseLease()
     }
   }
 
@@ -269,7 +239,7 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
     const take = batch.lease === 'take' || (creating !== undefined && batch.lease !== 'release')
     const change = {
       ...(last !== undefined && statusAt !== undefined ? { status: last, statusAt } : {}),
-      ...(batch.consumedSeq !== state.consumedSeq ? { consumedSeq: batch.consumedSeq as number } : {}),
+      ...(batch.consumedSeq !== state.consumedSeq ? { consumedSeq: batch.consumedSeq } : {}),
       ...(batch.due !== undefined ? { due: batch.due } : {}),
     }
     return {
@@ -285,30 +255,25 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
 
   async function catchUp(): Promise<void> {
     apply(await store.read(live.id, state.head))
+    if (isTerminal(state.status.state)) held = undefined
   }
 
-  function apply(records: readonly (LogRecord | DraftRecord)[]): void {
-    let visible = false
+  function apply(records: readonly LogRecord[]): void {
     for (const record of records) {
-      // What was read while our own append was under way may be in both.
-      const seq = 'seq' in record ? record.seq : state.head + 1
-      if (seq <= state.head) continue
-      const full: LogRecord = 'seq' in record ? record : { seq, at: record.at, body: record.body }
-      fold(state, full, parts.coalesceText)
-      lastAt = Math.max(lastAt, full.at)
-      if (full.body.type === 'message') lastMessageSeq = full.seq
-      const event = eventOf(live.id, state.contextId, full.body)
-      if (event !== undefined) {
-        tail.push({ seq: full.seq, event })
-        visible = true
-      }
-      live.observe?.(full)
+      // What was read while our own append was under way is in both.
+      if (record.seq <= state.head) continue
+      fold(state, record, coalesceText)
+      lastAt = Math.max(lastAt, record.at)
+      if (record.body.type === 'message') lastMessageSeq = record.seq
+      const event = eventOf(live.id, state.contextId, record.body)
+      if (event !== undefined) tail.push({ seq: record.seq, event })
+      live.observe?.(record)
     }
     if (tail.length > maxTail) {
       live.tailFrom = (tail[tail.length - maxTail / 2 - 1] as TailEvent).seq
       tail = tail.slice(-maxTail / 2)
     }
-    if (visible || records.length > 0) notify()
+    if (records.length > 0) notify()
   }
 
   function notify(): void {
@@ -333,67 +298,6 @@ export function createLive(parts: LiveParts, partition: Partition, state: Fold, 
     notify()
     parts.lost(live, reason)
   }
-}
-
-interface DraftRecord {
-  readonly at: number
-  readonly body: RecordBody
-}
-
-interface Batch {
-  readonly entries: Entry[]
-  readonly firsts: Written[]
-  readonly records: DraftRecord[]
-  messageSeq: number
-  consumedSeq?: number
-  status?: NewTask['status']
-  statusAt?: number
-  due?: DueTime | null
-  idempotency?: IdempotencyKey
-  keyIndex?: number
-  lease?: 'take' | 'release'
-}
-
-function decideEntry(entry: Entry, draft: Draft): Step | undefined {
-  if (typeof entry.intent === 'function') return entry.intent(draft)
-  return isTerminal(draft.state) ? undefined : { bodies: [entry.intent] }
-}
-
-function addStep(batch: Batch, step: Step, draft: Draft): void {
-  for (const body of step.bodies) {
-    batch.records.push({ at: draft.at, body })
-    if (body.type === 'status') {
-      draft.state = body.status.state
-      batch.status = body.status
-      batch.statusAt = draft.at
-    } else if (body.type === 'message') draft.lastMessageSeq = draft.nextSeq
-    else if (body.type === 'cancel') draft.cancelRequested = true
-    else if (body.type === 'turn-started') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq)
-    else if (body.type === 'answer' || body.type === 'steered') draft.consumedSeq = Math.max(draft.consumedSeq, body.messageSeq)
-    else if (body.type === 'turn-ended') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq ?? 0)
-    draft.nextSeq += 1
-  }
-  if (step.due !== undefined) batch.due = step.due
-  if (step.idempotency !== undefined) {
-    batch.idempotency = step.idempotency
-    batch.keyIndex = batch.entries.length - 1
-  }
-  if (step.lease !== undefined) batch.lease = step.lease
-}
-
-function newTask(base: NewTask, batch: Batch): NewTask {
-  return {
-    ...base,
-    ...(batch.status !== undefined && batch.statusAt !== undefined
-      ? { status: batch.status, statusAt: batch.statusAt }
-      : {}),
-    ...(batch.consumedSeq !== undefined ? { consumedSeq: batch.consumedSeq } : {}),
-    ...(batch.due !== undefined && batch.due !== null ? { due: batch.due } : {}),
-  }
-}
-
-function settle(batch: Batch): void {
-  batch.entries.forEach((entry, index) => entry.done?.resolve(batch.firsts[index]))
 }
 
 function unavailable(cause: unknown): A2AError {

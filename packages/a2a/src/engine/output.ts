@@ -15,11 +15,25 @@ export interface ReportSource {
 const maxBehind = 10_000
 
 export async function openOutput(output: unknown): Promise<ReportSource> {
-  const value: unknown = await output
+  const source = sourceOf(await output)
+  return { next: source.next, stop: () => quietly(source.stop) }
+}
+
+/** An agent may throw while it cleans up, too. */
+function quietly(stop: () => void): void {
+  try {
+    stop()
+  } catch {
+    // It was being let go of: there is nobody to tell.
+  }
+}
+
+function sourceOf(value: unknown): ReportSource {
   if (value === undefined || value === null) return fromValues([])
   if (typeof value !== 'object') return fromReturned(value)
-  if (Symbol.asyncIterator in value) return fromAsyncIterator((value as AsyncIterable<unknown>)[Symbol.asyncIterator]())
+  // Before the iterator, which many streams have too: a reader can be canceled while it waits.
   if ('getReader' in value) return fromReader((value as ReadableStream<unknown>).getReader())
+  if (Symbol.asyncIterator in value) return fromAsyncIterator((value as AsyncIterable<unknown>)[Symbol.asyncIterator]())
   if ('subscribe' in value) return fromObservable(value as ObservableLike<Report>)
   if (Symbol.iterator in value) return fromValues(value as Iterable<unknown>)
   return fromReturned(value)

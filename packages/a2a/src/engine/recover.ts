@@ -3,11 +3,12 @@
  * times come, leases are prolonged, old tasks go. All of it is found in the store, so a
  * process that starts finds what one that died has left.
  */
-import { isTerminal } from '../model/state.ts'
+import { isInterrupted, isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { DueTime, Store, TaskRow } from '../stores/store.ts'
 import type { AgentEntry, EngineLog, EngineRetention } from './contract.ts'
-import { viewOf } from './fold.ts'
+import type { Fold } from './fold.ts'
+import { noAnswer, viewOf } from './fold.ts'
 import type { Live } from './live.ts'
 import type { Registry } from './registry.ts'
 import { agentMessage } from './report.ts'
@@ -32,28 +33,25 @@ const batch = 100
 
 export function createRecovery(parts: RecoverParts) {
   const { store, registry, log } = parts
-  /** Tasks that a failing store made us let go of while the lease was ours. */
+  /** Tasks that a failing store made us let go of while the lease was ours, with its fence. */
   const lost = new Map<string, number>()
+  const shared = Number.isFinite(store.leaseTtlMs)
 
   return {
     /** Takes up every task that is nobody's. */
     async takeUpOrphans(): Promise<void> {
       for (;;) {
         const orphans = await store.claimOrphans(parts.holder, parts.now(), store.leaseTtlMs, batch)
-        for (const { task, fence } of orphans) await takeUp(task, fence)
+        // All at once: their first appends share a commit.
+        await Promise.all(orphans.map(({ task, fence }) => takeUp(task.id, fence)))
         if (orphans.length < batch) return
       }
     },
-    /** Remembers a task that could not be written: it is taken up when the store answers again. */
-    remember(taskId: string, fence: number): void {
-      lost.set(taskId, fence)
-    },
+    remember,
     async retryLost(): Promise<void> {
-      for (const [taskId, fence] of lost) {
-        const row = await store.load(taskId)
-        lost.delete(taskId)
-        if (row !== undefined && !isTerminal(row.status.state)) await takeUp(row, fence)
-      }
+      const found = [...lost]
+      lost.clear()
+      await Promise.all(found.map(([taskId, fence]) => takeUp(taskId, fence)))
     },
     async actOnDue(): Promise<void> {
       for (;;) {
@@ -77,18 +75,39 @@ export function createRecovery(parts: RecoverParts) {
         if (removed < batch) return
       }
     },
-    async renewLeases(held: readonly Live[]): Promise<void> {
-      const ids = held.map(({ id }) => id)
-      const gone = await store.renew(parts.holder, ids, parts.now() + store.leaseTtlMs)
-      for (const live of held) if (gone.includes(live.id)) live.abandon(new Error('the lease was lost'))
+    async renewLeases(lives: readonly Live[]): Promise<void> {
+      const held = new Map(lives.flatMap((live) => (live.fence === undefined ? [] : [[live, live.fence]])))
+      if (held.size === 0) return
+      const ids = [...held.keys()].map(({ id }) => id)
+      const gone = new Set(await store.renew(parts.holder, ids, parts.now() + store.leaseTtlMs))
+      // One that was given back meanwhile, or taken anew, is not lost.
+      for (const [live, fence] of held) if (gone.has(live.id) && live.fence === fence) live.loseLease()
     },
   }
 
-  async function takeUp(row: TaskRow, fence: number): Promise<void> {
-    const live = await registry.adopt(row, fence)
+  /**
+   * Remembers a task that could not be read or written: it is taken up when the store answers again. Where a lease
+   * runs out by itself nothing is remembered: the task is found as an orphan, under a new fence.
+   */
+  function remember(taskId: string, fence: number): void {
+    if (!shared) lost.set(taskId, fence)
+  }
+
+  async function takeUp(taskId: string, fence: number): Promise<void> {
+    try {
+      const live = await registry.adopt(taskId, fence)
+      if (live !== undefined && !isTerminal(live.fold.status.state)) await resume(live)
+    } catch (cause) {
+      log.warn('a task could not be taken up; it will be tried again', { taskId, cause })
+      remember(taskId, fence)
+    }
+  }
+
+  async function resume(live: Live): Promise<void> {
     const { fold } = live
-    const entry = parts.agent(row.agent)
-    log.info('taking up a task that was interrupted', { taskId: row.id, agent: row.agent, state: fold.status.state })
+    const { agent } = live.partition
+    const entry = parts.agent(agent)
+    log.info('taking up a task that was interrupted', { taskId: live.id, agent, state: fold.status.state })
     if (fold.cancelRequested) return end(live, 'TASK_STATE_CANCELED', undefined)
     if (entry === undefined) return end(live, 'TASK_STATE_FAILED', 'The agent is no longer served here')
     const input = resumedTurn(live, entry)
@@ -104,59 +123,58 @@ export function createRecovery(parts: RecoverParts) {
   async function expire(row: TaskRow, due: DueTime): Promise<void> {
     const live = await registry.find(row.id)
     if (live === undefined) return
+    if (due.kind === 'input') return expireInput(live)
     const run = parts.runOf(live)
-    if (due.kind === 'input') return expireInput(live, run)
     if (run !== undefined) return run.expire()
     const message = agentMessage('Task timed out', live.fold)
     await live.write(steps.endTask(live.fold.turn, { state: 'TASK_STATE_FAILED', message }))
   }
 
-  async function expireInput(live: Live, run: Run | undefined): Promise<void> {
+  async function expireInput(live: Live): Promise<void> {
+    const { fold } = live
     const entry = parts.agent(live.partition.agent)
     const timeout = entry?.options.inputTimeout
-    if (entry !== undefined && timeout?.then === 'continue') {
-      if (run?.answerNothing() !== true) continueWithoutInput(live, entry)
-      return
-    }
+    if (entry !== undefined && timeout?.then === 'continue') return continueWithoutInput(live, entry)
     const metadata = { reason: 'INPUT_TIMEOUT', timeoutSeconds: Math.round((timeout?.afterMs ?? 0) / 1_000) }
-    const message = agentMessage('Input timeout', live.fold)
-    await live.write(steps.expireInput(live.fold.turn, { state: 'TASK_STATE_FAILED', message, metadata }))
-    if (isTerminal(live.fold.status.state)) run?.stop(undefined)
+    const message = agentMessage('Input timeout', fold)
+    await live.write(steps.expireInput(fold.turn, { state: 'TASK_STATE_FAILED', message, metadata }))
   }
 
-  /** The next turn gets an empty message that says why. */
-  function continueWithoutInput(live: Live, entry: AgentEntry): void {
-    const { fold } = live
-    if (isTerminal(fold.status.state) || parts.runOf(live) !== undefined) return
-    const notice = { messageId: `${live.id}:input-timeout`, role: 'ROLE_USER', parts: [{ text: '' }] } as const
-    parts.startRun(live, entry, {
-      message: { ...notice, taskId: live.id, contextId: fold.contextId, metadata: { reason: 'INPUT_TIMEOUT' } },
-      options: {},
-      turn: fold.turn + 1,
-      attempt: 1,
-      consumedSeq: fold.consumedSeq,
-    })
+  /** A question in the middle of a turn is left unanswered, wherever that turn runs; else the next turn begins. */
+  async function continueWithoutInput(live: Live, entry: AgentEntry): Promise<void> {
+    const message = agentMessage('No answer came in time; going on without one', live.fold)
+    const question = openQuestion(live.fold)
+    if (question !== undefined) {
+      await live.write(steps.leaveUnanswered(question, message, entry.options))
+      return
+    }
+    const next = withoutInput(live.fold, { turn: live.fold.turn + 1, attempt: 1 })
+    const written = await live.write(steps.startUnanswered(next, message, entry.options))
+    if (written !== undefined) parts.startRun(live, entry, { ...next, started: true })
   }
+}
+
+function openQuestion({ questions }: Fold): string | undefined {
+  return questions.find(({ answer }) => answer === undefined)?.id
+}
+
+function withoutInput(fold: Fold, start: steps.TurnStart): TurnInput {
+  return { ...start, message: noAnswer(fold), options: {}, consumedSeq: fold.consumedSeq }
 }
 
 /** How an interrupted task goes on, as its agent declares; nothing if it cannot. */
 function resumedTurn(live: Live, { agent }: AgentEntry): TurnInput | undefined {
   const { fold } = live
-  const isIdle = fold.status.state !== 'TASK_STATE_WORKING' && fold.status.state !== 'TASK_STATE_SUBMITTED'
-  const isAsking = fold.questions.some(({ answer }) => answer === undefined)
+  const isWaiting = isInterrupted(fold.status.state) && openQuestion(fold) === undefined
   // The last turn had ended: a message came and its turn had not begun. Nothing was interrupted.
-  if (isIdle && !isAsking) return nextTurn(live)
+  if (isWaiting || !fold.running) return nextTurn(live)
   if (typeof agent === 'function' || agent.resume === 'fail') return undefined
-  const record = fold.current
-  if (record?.body.type !== 'message') return nextTurn(live)
+  const { turn, checkpoint, current } = fold
   const attempt = fold.attempt + 1
-  const { checkpoint } = fold
+  const taken = current?.body.type === 'message' ? current.body : undefined
   return {
-    message: record.body.message,
-    options: record.body.options ?? {},
-    turn: fold.turn,
-    attempt,
-    consumedSeq: fold.consumedSeq,
+    ...withoutInput(fold, { turn, attempt }),
+    ...(taken !== undefined ? { message: taken.message, options: taken.options ?? {} } : {}),
     resumed: { attempt, ...(checkpoint !== undefined ? { checkpoint } : {}), task: viewOf(fold) },
     ...(agent.resume === 'reattach' ? { reattach: true } : {}),
   }

@@ -17,8 +17,8 @@ const maxIdleBytes = 64_000
 export interface Registry {
   /** The task, from memory or from the store. */
   find(id: string): Promise<Live | undefined>
-  /** A task that is leased to us. */
-  adopt(row: TaskRow, fence: number): Promise<Live>
+  /** A task that is leased to us under this fence, if it is still there. */
+  adopt(id: string, fence: number): Promise<Live | undefined>
   /** A task that is not in the log yet. */
   create(task: NewTask): Live
   forget(live: Live): void
@@ -56,23 +56,27 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     return row === undefined ? undefined : add(await liveOf(row))
   }
 
-  async function adopt(row: TaskRow, fence: number): Promise<Live> {
-    return add(await liveOf(row, fence))
+  /** Those who already watch it here go on watching the same one. */
+  async function adopt(id: string, fence: number): Promise<Live | undefined> {
+    const live = await find(id)
+    live?.hold(fence)
+    return live
   }
 
-  async function liveOf(row: TaskRow, fence?: number): Promise<Live> {
+  async function liveOf(row: TaskRow): Promise<Live> {
     const snapshot = await store.loadSnapshot(row.id)
     const state =
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
     const records: readonly LogRecord[] = await store.read(row.id, state.head)
-    for (const record of records) fold(state, record, parts.coalesceText)
-    return createLive(parts, { tenant: row.tenant, agent: row.agent, owner: row.owner }, state, fence)
+    const coalesceText = parts.coalescesText(row.agent)
+    for (const record of records) fold(state, record, coalesceText)
+    return createLive(parts, { tenant: row.tenant, agent: row.agent, owner: row.owner }, state)
   }
 
   function create(task: NewTask): Live {
     const { tenant, agent, owner } = task
     const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
-    return add(createLive(parts, { tenant, agent, owner }, state, undefined, task))
+    return add(createLive(parts, { tenant, agent, owner }, state, task))
   }
 
   function add(live: Live): Live {
@@ -97,11 +101,14 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   }
 
   async function readOn(live: Live, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && live.broken === undefined && !isTerminal(live.fold.status.state)) {
-      await store.changed(live.id, live.fold.head, signal)
-      if (!signal.aborted) await live.catchUp()
+    try {
+      while (!signal.aborted && live.broken === undefined && !isTerminal(live.fold.status.state)) {
+        await store.changed(live.id, live.fold.head, signal)
+        if (!signal.aborted) await live.catchUp()
+      }
+    } finally {
+      watches.delete(live)
     }
-    watches.delete(live)
   }
 
   /** A large finished task is not worth its memory: whoever holds it keeps it, the next reader loads it. */

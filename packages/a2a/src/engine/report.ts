@@ -9,7 +9,7 @@ import { newId } from '../model/id.ts'
 import type { RecordBody } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import { isTerminal, taskStates } from '../model/state.ts'
-import type { Artifact, Message, Part, Struct } from '../model/task.ts'
+import type { Artifact, Json, Message, Part, Struct } from '../model/task.ts'
 import type { Fold } from './fold.ts'
 
 /** A report, understood. */
@@ -51,8 +51,7 @@ export function createInterpreter(fold: Fold, turn: number): Interpreter {
   function text(report: string, final: boolean): Said {
     const append = answering
     answering = !final
-    const said = artifact({ artifactId: answer, parts: [{ text: report }] }, append, final, undefined, report.length)
-    return said
+    return artifact({ artifactId: answer, parts: [{ text: report }] }, append, final, undefined, report.length)
   }
 
   function close(): Said | undefined {
@@ -133,8 +132,8 @@ export function agentMessage(given: string | AgentMessage, fold: { id: string; c
     role: 'ROLE_AGENT',
     parts: checkParts(parts, 'message'),
     ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'message.metadata') } : {}),
-    ...(extensions !== undefined ? { extensions } : {}),
-    ...(referenceTaskIds !== undefined ? { referenceTaskIds } : {}),
+    ...(extensions !== undefined ? { extensions: extensions.map(String) } : {}),
+    ...(referenceTaskIds !== undefined ? { referenceTaskIds: referenceTaskIds.map(String) } : {}),
   }
 }
 
@@ -170,15 +169,16 @@ function checkPart(part: Record<string, unknown>, where: string): Part {
 }
 
 function checkStruct(value: unknown, where: string): Struct {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw nonsense(`${where} that is no object`)
-  return checkJson(value, where) as Struct
+  const copy = checkJson(value, where)
+  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw nonsense(`${where} that is no object`)
+  return copy as Struct
 }
 
 /** A copy that is JSON for sure: an agent may hand out an object that it goes on changing, or one with a cycle. */
-function checkJson(value: unknown, where: string): unknown {
+export function checkJson(value: unknown, where: string): Json {
   try {
     const text = JSON.stringify(value)
-    return text === undefined ? null : JSON.parse(text)
+    return text === undefined ? null : (JSON.parse(text) as Json)
   } catch (cause) {
     throw nonsense(`${where} that cannot be written as JSON`, cause)
   }

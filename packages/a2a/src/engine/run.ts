@@ -9,6 +9,7 @@
 import { A2AError } from '../model/error.ts'
 import type { LogRecord } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
+import type { TaskState } from '../model/state.ts'
 import type { ActiveTurn, Opening, RunParts, TurnInput } from './active-turn.ts'
 import { startTurn } from './active-turn.ts'
 import type { Live } from './live.ts'
@@ -27,8 +28,6 @@ export interface Run {
   stop(reason: unknown): void
   /** The turn took too long. */
   expire(): void
-  /** Nobody answered in time: `''` is the answer (see inputTimeout). Whether a turn was waiting for one. */
-  answerNothing(): boolean
 }
 
 export function startRun(parts: RunParts, first: TurnInput): Run {
@@ -50,7 +49,6 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     cancel,
     stop,
     expire,
-    answerNothing: () => current?.answerNothing() ?? false,
   }
 
   async function work(): Promise<void> {
@@ -75,7 +73,10 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     if (stopped || ending === undefined) return undefined
     await live.write(steps.endTurn(input.turn, ending, entry.options))
     if (isTerminal(live.fold.status.state) || !live.owned) return undefined
-    return nextTurn(live)
+    if (!live.fold.cancelRequested) return nextTurn(live)
+    // It was asked for between two turns, when there was nobody to tell.
+    await live.write(steps.endTask(input.turn, { state: 'TASK_STATE_CANCELED' }))
+    return undefined
   }
 
   function stop(reason: unknown): void {
@@ -94,19 +95,20 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
   }
 
   function expire(): void {
-    if (stopped) return
-    current?.begin(false)
+    if (stopped || current === undefined) return
+    current.begin(false)
     const message = agentMessage('Task timed out', live.fold)
     const ending = { state: 'TASK_STATE_FAILED', message, note: 'the turn took too long' } as const
-    live.post(steps.endTask(current?.input.turn ?? live.fold.turn, ending), 200)
+    live.post(steps.endTask(current.input.turn, ending), 200)
     stop(new A2AError('TIMEOUT', 'Task timed out'))
   }
 
   function observe({ body, seq, at }: LogRecord): void {
     if (body.type === 'cancel') cancel()
     else if (body.type === 'message') current?.received({ body, seq, at })
+    else if (body.type === 'answer') current?.answered(body.questionId)
     // Ended by somebody else: a cancel whose grace was over, a deadline, another process.
-    else if (body.type === 'status' && isTerminal(body.status.state)) stop(canceled())
+    else if (body.type === 'status' && isTerminal(body.status.state)) stop(endedBy(body.status.state))
   }
 
   /** The value, or `undefined` as soon as the run is stopped. One slot, so that a long turn leaves nothing behind. */
@@ -116,6 +118,10 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
       value.then(resolve, reject)
     })
   }
+}
+
+function endedBy(state: TaskState): A2AError {
+  return state === 'TASK_STATE_CANCELED' ? canceled() : new A2AError('TIMEOUT', 'Task timed out')
 }
 
 function canceled(): A2AError {

@@ -5,7 +5,7 @@ import type { TaskState } from '../model/state.ts'
 import type { Message, Struct, TaskStatus } from '../model/task.ts'
 import type { DueTime, IdempotencyKey } from '../stores/store.ts'
 import type { AgentOptions } from './contract.ts'
-import type { Draft, Intent, Step } from './live.ts'
+import type { Draft, Intent, Step } from './batch.ts'
 
 export function statusAt(at: number, state: TaskState, message?: Message): TaskStatus {
   return { state, ...(message !== undefined ? { message } : {}), timestamp: new Date(at).toISOString() }
@@ -40,26 +40,34 @@ export function open(
   })
 }
 
-/** Starts another turn of an open task: it is WORKING from here on. */
+/** Starts another turn of an open task, under a lease that is ours: it is WORKING from here on. */
 export function startTurn({ turn, attempt }: TurnStart, consumedSeq: number, limits: AgentOptions): Intent {
   return (draft) => {
     if (isTerminal(draft.state)) return undefined
     const bodies: RecordBody[] = [{ type: 'turn-started', turn, attempt, consumedSeq }]
     if (draft.state !== 'TASK_STATE_WORKING') bodies.push(statusBody(draft.at, 'TASK_STATE_WORKING'))
-    return { bodies, due: turnDue(draft.at, limits), ...(draft.mayTake ? { lease: 'take' } : {}) }
+    return { bodies, due: turnDue(draft.at, limits) }
   }
 }
 
-/** A message for an open task. The lease is taken with it unless somebody has it: whoever holds it answers the message. */
-export function deliver(message: Message, options: TurnOptions | undefined, idempotency: IdempotencyKey): Intent {
-  return (draft) =>
-    isTerminal(draft.state)
-      ? undefined
-      : {
-          bodies: [{ type: 'message', message, ...(options !== undefined ? { options } : {}) }],
-          idempotency,
-          ...(draft.mayTake ? { lease: 'take' } : {}),
-        }
+/**
+ * A message for an open task. The lease is taken with it unless somebody has it: whoever holds it answers the message.
+ * Nothing is written to a task that has ended, nor to a busy one that takes no messages then (B-43, B-45).
+ */
+export function deliver(
+  message: Message,
+  options: TurnOptions | undefined,
+  idempotency: IdempotencyKey,
+  { whenBusy }: AgentOptions,
+): Intent {
+  return (draft) => {
+    if (isTerminal(draft.state) || (whenBusy === 'reject' && !isUnanswered(draft))) return undefined
+    return {
+      bodies: [{ type: 'message', message, ...(options !== undefined ? { options } : {}) }],
+      idempotency,
+      ...(draft.mayTake ? { lease: 'take' } : {}),
+    }
+  }
 }
 
 /** WORKING, or back to it. Dropped once the task is terminal. */
@@ -99,6 +107,37 @@ export function answerQuestion(questionId: string, messageSeq: number, limits: A
         }
 }
 
+/** Nobody answered the question of a running turn in time, and it is to go on (S2-16). */
+export function leaveUnanswered(questionId: string, notice: Message, limits: AgentOptions): Intent {
+  return (draft) =>
+    isUnanswered(draft)
+      ? {
+          bodies: [{ type: 'answer', questionId, messageSeq: 0 }, statusBody(draft.at, 'TASK_STATE_WORKING', notice)],
+          due: turnDue(draft.at, limits),
+        }
+      : undefined
+}
+
+/** The same where the turn that asked has ended: the next one begins without a message. */
+export function startUnanswered({ turn, attempt }: TurnStart, notice: Message, limits: AgentOptions): Intent {
+  return (draft) =>
+    isUnanswered(draft) && draft.mayTake
+      ? {
+          bodies: [
+            { type: 'turn-started', turn, attempt, consumedSeq: draft.consumedSeq },
+            statusBody(draft.at, 'TASK_STATE_WORKING', notice),
+          ],
+          due: turnDue(draft.at, limits),
+          lease: 'take',
+        }
+      : undefined
+}
+
+/** The task waits for somebody, and no message has come. */
+function isUnanswered(draft: Draft): boolean {
+  return isInterrupted(draft.state) && draft.lastMessageSeq <= draft.consumedSeq
+}
+
 export interface Ending {
   readonly state: TaskState
   readonly message?: Message
@@ -117,15 +156,17 @@ export function endTurn(turn: number, ending: Ending, limits: AgentOptions): Int
   return (draft) => {
     if (isTerminal(draft.state)) return undefined
     const note: RecordBody[] = ending.note === undefined ? [] : [{ type: 'note', text: ending.note }]
-    if (draft.cancelRequested && ending.explicit !== true) return finish(draft, turn, note, { state: 'TASK_STATE_CANCELED' })
+    const { state, message, metadata } = ending
+    const isFinal = isTerminal(state) && ending.explicit === true
+    if (draft.cancelRequested && !isFinal) return finish(draft, turn, note, { state: 'TASK_STATE_CANCELED' })
     const waits = draft.lastMessageSeq > draft.consumedSeq
-    if (waits && ending.state === 'TASK_STATE_COMPLETED') {
-      const last = ending.message === undefined ? [] : [statusBody(draft.at, 'TASK_STATE_WORKING', ending.message)]
+    if (waits && (state === 'TASK_STATE_COMPLETED' || isInterrupted(state))) {
+      // What the agent asks for may already be there: it gets the message before anybody is told to send one.
+      const last = message === undefined ? [] : [statusBody(draft.at, 'TASK_STATE_WORKING', message, metadata)]
       return { bodies: [...note, ...last, { type: 'turn-ended', turn }] }
     }
-    if (isTerminal(ending.state)) return finish(draft, turn, note, ending)
-    const status = statusBody(draft.at, ending.state, ending.message, ending.metadata)
-    if (waits) return { bodies: [...note, status] }
+    if (isTerminal(state)) return finish(draft, turn, note, ending)
+    const status = statusBody(draft.at, state, message, metadata)
     return { bodies: [...note, status], lease: 'release', due: inputDue(draft.at, limits) }
   }
 }
@@ -141,8 +182,7 @@ export function endTask(turn: number, ending: Ending): Intent {
 
 /** Nobody answered in time: the task fails, unless an answer came after all. */
 export function expireInput(turn: number, ending: Ending): Intent {
-  return (draft) =>
-    isInterrupted(draft.state) && draft.lastMessageSeq <= draft.consumedSeq ? finish(draft, turn, [], ending) : undefined
+  return (draft) => (isUnanswered(draft) ? finish(draft, turn, [], ending) : undefined)
 }
 
 function finish(draft: Draft, turn: number, note: RecordBody[], { state, message, metadata }: Ending): Step {

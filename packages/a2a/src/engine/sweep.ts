@@ -15,23 +15,26 @@ export interface SweepParts {
 /** Retention is looked after less often: it is housekeeping, nobody waits for it. */
 const pruneEvery = 60
 
-export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts): { start(): void; stop(): void } {
+export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts) {
   const shared = Number.isFinite(store.leaseTtlMs)
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
   let round = 0
+  let underway: Promise<void> | undefined
 
   return {
     start: plan,
-    stop() {
+    /** Resolves when nothing is being taken up any more. */
+    async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
+      await underway
     },
   }
 
   function plan(): void {
     if (stopped) return
-    const next = setTimeout(() => void sweep(), sweepMs)
+    const next = setTimeout(() => (underway = sweep()), sweepMs)
     timer = next
     // A timer must not keep a process alive that has nothing else to do.
     if (typeof next === 'object' && 'unref' in next) next.unref()

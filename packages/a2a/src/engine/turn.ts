@@ -1,7 +1,7 @@
 /** What an agent is given: one turn of a task. It shows what the engine knows, and asks the engine for the rest. */
 import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
-import type { TurnOptions } from '../model/record.ts'
+import type { LogRecord, TurnOptions } from '../model/record.ts'
 import type { Artifact, Json, Message, Task } from '../model/task.ts'
 import type { Live } from './live.ts'
 
@@ -45,15 +45,21 @@ export function createTurn(parts: TurnParts): Turn {
       return parts.signal()
     },
     resumed: parts.resumed,
-    checkpoint: (data) => parts.checkpoint(data),
-    ask: async (question, askOptions = {}) => textOf(await parts.ask(question, askOptions)),
-    askMessage: (question, askOptions = {}) => parts.ask(question, askOptions),
+    checkpoint: (data) => unheard(parts.checkpoint(data)),
+    ask: (question, askOptions = {}) => unheard(parts.ask(question, askOptions).then(textOf)),
+    askMessage: (question, askOptions = {}) => unheard(parts.ask(question, askOptions)),
     messages: parts.messages,
     acceptedOutputModes: options.acceptedOutputModes ?? [],
     metadata: options.metadata ?? {},
     extensions: options.extensions ?? [],
     log: parts.log,
   }
+}
+
+/** An agent that does not wait for what it asked for must not bring the process down when it is stopped. */
+function unheard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 
 export function textOf(message: Message): string {
@@ -82,33 +88,43 @@ export function createStopSignal(): { signal(): AbortSignal; abort(reason: unkno
   }
 }
 
-/** Values handed to one consumer, as they come: the messages that steer a turn. */
-export function createInbox<T>(): { push(value: T): void; end(): void; readonly values: AsyncIterable<T> } {
-  const waiting: T[] = []
+/**
+ * The messages that steer a turn, as they come. Each is taken when the agent reads it and not before: one that it never
+ * reads still waits when the turn ends, and starts the next.
+ */
+export function createInbox(take: (record: LogRecord) => Message | undefined): Inbox {
+  const arrived: LogRecord[] = []
   let ended = false
   let wake: (() => void) | undefined
   const changed = (): void => {
     wake?.()
     wake = undefined
   }
-  async function* read(): AsyncGenerator<T> {
-    for (;;) {
-      while (waiting.length > 0) yield waiting.shift() as T
-      if (ended) return
-      await new Promise<void>((resolve) => (wake = resolve))
+  async function* read(): AsyncGenerator<Message> {
+    while (!ended) {
+      const record = arrived.shift()
+      if (record === undefined) await new Promise<void>((resolve) => (wake = resolve))
+      else {
+        const message = take(record)
+        if (message !== undefined) yield message
+      }
     }
   }
   return {
-    push(value) {
-      waiting.push(value)
+    push(record) {
+      arrived.push(record)
       changed()
     },
     end() {
       ended = true
       changed()
     },
-    get values() {
-      return read()
-    },
+    values: { [Symbol.asyncIterator]: read },
   }
+}
+
+export interface Inbox {
+  push(record: LogRecord): void
+  end(): void
+  readonly values: AsyncIterable<Message>
 }

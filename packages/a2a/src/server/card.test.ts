@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '../stores/memory.ts'
-import { createHandler, type HandlerOptions } from './index.ts'
+import { type AgentSettings, createHandler, type HouseOptions } from './index.ts'
 
 const opened: { close(): Promise<void> }[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))
 
-type Over = Partial<Omit<HandlerOptions, 'agent' | 'agents'>>
+type Over = HouseOptions & Partial<AgentSettings>
 function serveCard(over: Over = {}) {
   const handler = createHandler({
     store: memoryStore(),
@@ -15,7 +15,7 @@ function serveCard(over: Over = {}) {
     version: '2.1.0',
     agent: () => 'hi',
     ...over,
-  } as HandlerOptions)
+  })
   opened.push(handler)
   return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const response = await handler.fetch(new Request(`http://agent.example${path}`, { method, headers }))
@@ -134,9 +134,13 @@ describe('the card', () => {
   })
 
   it('of each of several agents is its own, and the first one is also at the root [B-27]', async () => {
-    const handler = createHandler({ store: memoryStore(), agents: { echo: () => 'e', clock: { agent: () => 'c', name: 'Clock' } } })
+    const handler = createHandler({
+      store: memoryStore(),
+      agents: { echo: () => 'e', clock: { agent: () => 'c', name: 'Clock' } },
+    })
     opened.push(handler)
-    const cardAt = async (place: string) => (await handler.fetch(new Request(`http://h${place}`))).json()
+    const cardAt = async (place: string) =>
+      JSON.parse(await (await handler.fetch(new Request(`http://h${place}`))).text())
     assert.equal((await cardAt(path)).name, 'echo')
     assert.equal((await cardAt(path)).url, 'http://h/a2a/echo')
     assert.equal((await cardAt(`/a2a/clock${path}`)).name, 'Clock')
@@ -161,7 +165,7 @@ describe('the card', () => {
     opened.push(handler)
     for (let index = 0; index < 500; index++) {
       const response = await handler.fetch(new Request(`http://h${index}.example${path}`))
-      assert.equal((await response.json()).url, `http://h${index}.example/a2a`)
+      assert.equal(JSON.parse(await response.text()).url, `http://h${index}.example/a2a`)
     }
   })
 })

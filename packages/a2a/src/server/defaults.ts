@@ -19,6 +19,7 @@ export const defaultAgentOptions: AgentOptions = {
   openAfterMs: 250,
   coalesceText: true,
   keepOpenOnInputRequired: false,
+  duplicateWindowMs: 24 * 60 * 60 * 1_000,
 }
 
 export const keepAliveMs = 15_000

@@ -5,7 +5,7 @@
  */
 import type { Call, Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
-import { readJson } from '../bindings/json-body.ts'
+import { readJson, tooDeep } from '../bindings/json-body.ts'
 import { jsonrpcFraming, readEnvelope } from '../bindings/jsonrpc.ts'
 import { findParameter } from '../bindings/query.ts'
 import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../bindings/rest.ts'
@@ -57,7 +57,7 @@ export function createDispatch(house: House): Dispatch {
       const body = await readJson(request, limits.bodyBytes)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
-      if ('method' in envelope && asked === undefined) version = negotiator.ofMethod(envelope.method)
+      if (envelope.method !== undefined && asked === undefined) version = negotiator.ofMethod(envelope.method)
       const dialect = version.json
       framing = jsonrpcFraming(dialect, envelope.id)
       if ('error' in envelope) throw envelope.error
@@ -86,6 +86,7 @@ export function createDispatch(house: House): Dispatch {
       const caller = identified instanceof Promise ? await identified : identified
       const { route } = match.route
       const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
+      if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       const target = { operation: route.operation, version, dialect: version.proto, payload, caller, framing }
       return await answer(request, resident, target)
@@ -97,7 +98,12 @@ export function createDispatch(house: House): Dispatch {
   async function answer(request: HttpRequest, resident: Resident, target: Target): Promise<HttpResponse> {
     const { version, framing } = target
     const call = new HttpCall(request, resident, target)
-    const outcome = await perform(house.performParts, { call, request, resident, card: () => house.card(request, resident) })
+    const outcome = await perform(house.performParts, {
+      call,
+      request,
+      resident,
+      card: () => house.card(request, resident),
+    })
     if (typeof outcome === 'string') {
       const headers = headersOf(version, call, framing.contentType, request.method !== 'POST')
       return { status: 200, headers, body: framing.before + outcome + framing.after }

@@ -69,7 +69,7 @@ async function readBody({ body, headers }: Request, limitBytes: number): Promise
   const tooLarge = (): A2AError => new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`)
   if (Number(headers.get('content-length') ?? 0) > limitBytes) throw tooLarge()
   const decoder = new TextDecoder()
-  const reader = body.getReader()
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
   let text = ''
   let size = 0
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -95,6 +95,10 @@ function toResponse(response: HttpResponse, isHead: boolean, leaving: Leaving): 
 function toStream(chunks: AsyncIterable<string>, leaving: Leaving): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const source = chunks[Symbol.asyncIterator]()
+  const { signal } = leaving
+  const letGo = (): void => void source.return?.()
+  if (signal.aborted) letGo()
+  else signal.addEventListener('abort', letGo, { once: true })
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -102,9 +106,8 @@ function toStream(chunks: AsyncIterable<string>, leaving: Leaving): ReadableStre
         if (next.done === true) controller.close()
         else controller.enqueue(encoder.encode(next.value))
       },
-      async cancel() {
+      cancel() {
         leaving.leave()
-        await source.return?.()
       },
     },
     { highWaterMark: 0 },

@@ -69,10 +69,19 @@ describe('invited pages', () => {
 
   it('are the listed ones only, and the answer says that it depends on who asks', () => {
     const cors = createCors(['https://app.example'])
-    assert.equal(cors.preflight(request({ ...preflight, origin: 'https://evil.example' }, { method: 'OPTIONS' }))?.status, 403)
+    assert.equal(
+      cors.preflight(request({ ...preflight, origin: 'https://evil.example' }, { method: 'OPTIONS' }))?.status,
+      403,
+    )
     assert.deepEqual(cors.headers(request({ origin: 'https://evil.example' })), { vary: 'Origin' })
-    assert.equal(cors.headers(request({ origin: 'https://app.example' }))['access-control-allow-origin'], 'https://app.example')
-    assert.equal(createCors('*').headers(request({ origin: 'https://any.example' }))['access-control-allow-origin'], '*')
+    assert.equal(
+      cors.headers(request({ origin: 'https://app.example' }))['access-control-allow-origin'],
+      'https://app.example',
+    )
+    assert.equal(
+      createCors('*').headers(request({ origin: 'https://any.example' }))['access-control-allow-origin'],
+      '*',
+    )
     assert.deepEqual(createCors(undefined).headers(request({ origin: 'https://app.example' })), {})
   })
 })
@@ -102,6 +111,9 @@ describe('our address', () => {
     const headers = { host: 'inner:1', 'x-forwarded-host': 'outer.example, mid', 'x-forwarded-proto': 'https' }
     assert.equal(baseUrl(request(headers), direct), 'http://inner:1')
     assert.equal(baseUrl(request(headers), { trustProxy: true }), 'https://outer.example')
-    assert.equal(baseUrl(request({ ...headers, 'x-forwarded-proto': 'javascript' }), { trustProxy: true }), 'http://outer.example')
+    assert.equal(
+      baseUrl(request({ ...headers, 'x-forwarded-proto': 'javascript' }), { trustProxy: true }),
+      'http://outer.example',
+    )
   })
 })

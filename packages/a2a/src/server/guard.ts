@@ -84,7 +84,8 @@ export function createCors(origins: readonly string[] | '*' | undefined): CorsRu
     allows,
     headers,
     preflight(request) {
-      if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined) return undefined
+      if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
+        return undefined
       const origin = request.header('origin')
       if (origin === undefined || !allows(origin)) return { status: 403, headers: { vary: 'Origin' }, body: '' }
       return {

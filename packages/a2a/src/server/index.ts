@@ -5,7 +5,8 @@ export { cursorExtension } from '../model/extension.ts'
 export { ConfigError } from './config-error.ts'
 export { createHandler, type Handler } from './handler.ts'
 export type { FetchHandler } from './fetch.ts'
-export type { NodeHandler, NodeRequest, NodeResponse } from './node-adapter.ts'
+export type { NodeHandler } from './node-adapter.ts'
+export type { NodeRequest, NodeResponse } from './node-pair.ts'
 export type {
   AgentSettings,
   AgentsOption,

@@ -6,8 +6,8 @@
  */
 import type { Signer } from '../engine/contract.ts'
 import { newId } from '../model/id.ts'
-import type { KeyRow, Store } from '../stores/store.ts'
 import { ConfigError } from './config-error.ts'
+import type { Store } from './options.ts'
 
 export interface Keyring extends Signer {
   /** Loads the keys, and makes the first one. Rejects if they cannot be unwrapped. */
@@ -16,6 +16,7 @@ export interface Keyring extends Signer {
 
 const purpose = 'sign'
 
+type KeyRow = Parameters<Store['saveKey']>[0]
 type Key = InstanceType<typeof CryptoKey>
 
 export function createKeyring(
@@ -84,9 +85,7 @@ async function unwrap({ material }: KeyRow, masterKey: Uint8Array | undefined): 
   const wrapped = fromBase64Url(second)
   if (form !== 'a256gcm' || iv === undefined || wrapped === undefined || masterKey === undefined) return lost()
   try {
-    return new Uint8Array(
-      await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await importMaster(masterKey), wrapped),
-    )
+    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await importMaster(masterKey), wrapped))
   } catch {
     return lost()
   }
@@ -102,7 +101,10 @@ async function importMaster(masterKey: Uint8Array): Promise<Key> {
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -63,9 +63,13 @@ export function createNegotiator(wanted: readonly VersionId[] | undefined, stric
     },
     unsupported() {
       const supportedVersions = offered.map(({ id }) => id).join(',')
-      return new A2AError('VERSION_NOT_SUPPORTED', `This A2A version is not offered; offered are ${supportedVersions}`, {
-        supportedVersions,
-      })
+      return new A2AError(
+        'VERSION_NOT_SUPPORTED',
+        `This A2A version is not offered; offered are ${supportedVersions}`,
+        {
+          supportedVersions,
+        },
+      )
     },
   }
 }

@@ -4,40 +4,9 @@
  * Fastify's raw pair, and whatever else passes these two along.
  */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
-import { A2AError, type ErrorCode } from '../model/error.ts'
+import { readBody } from './node-body.ts'
+import type { NodeRequest, NodeResponse } from './node-pair.ts'
 import type { Router } from './router.ts'
-
-/** What we use of an IncomingMessage. */
-export interface NodeRequest {
-  readonly method?: string | undefined
-  readonly url?: string | undefined
-  /** Set by Connect and Express, which cut the mount path off `url`. */
-  readonly originalUrl?: string
-  readonly baseUrl?: string
-  readonly headers: { readonly [name: string]: string | string[] | undefined }
-  readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean }
-  /** Set by body parsers. */
-  readonly body?: unknown
-  readonly readableEnded: boolean
-  readonly destroyed: boolean
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
-  on(event: 'end' | 'close', listener: () => void): unknown
-  on(event: 'error', listener: (reason: unknown) => void): unknown
-}
-
-/** What we use of a ServerResponse. */
-export interface NodeResponse {
-  readonly headersSent: boolean
-  readonly destroyed: boolean
-  writeHead(status: number, headers: Record<string, string | number>): unknown
-  write(chunk: string): boolean
-  end(body?: string | Uint8Array): unknown
-  flushHeaders(): void
-  destroy(): unknown
-  on(event: 'close' | 'drain', listener: () => void): unknown
-  off(event: 'close' | 'drain', listener: () => void): unknown
-  on(event: 'error', listener: (reason: unknown) => void): unknown
-}
 
 export interface NodeOptions {
   readonly prefix: string
@@ -56,7 +25,11 @@ export function createNodeHandler(router: Router, options: NodeOptions): NodeHan
       return
     }
     const response = router.handle(request)
-    if (response instanceof Promise) response.then((made) => send(res, made, options.stallMs), () => res.destroy())
+    if (response instanceof Promise)
+      response.then(
+        (made) => send(res, made, options.stallMs),
+        () => res.destroy(),
+      )
     else send(res, response, options.stallMs)
   }
 }
@@ -138,50 +111,6 @@ function mountOf(req: NodeRequest, path: string): string {
 /** Text and bytes are for us to parse, so that a mistake in them is told in the protocol's words. */
 function parsedBody(body: unknown): { readonly value: unknown } | undefined {
   return typeof body === 'string' || body instanceof Uint8Array ? undefined : { value: body }
-}
-
-function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
-  const { body } = req
-  if (typeof body === 'string') return Promise.resolve(body)
-  if (body instanceof Uint8Array) return Promise.resolve(Buffer.from(body).toString())
-  // Somebody has read it before us and kept nothing: there will be no more events.
-  if (req.readableEnded || req.destroyed) return Promise.resolve('')
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = Number(req.headers['content-length'] ?? 0) > limitBytes ? Infinity : 0
-    let settled = false
-    const fail = (code: ErrorCode, message: string): void => {
-      if (settled) return
-      settled = true
-      chunks.length = 0
-      reject(new A2AError(code, message))
-    }
-    const check = (): void => {
-      if (size > limitBytes) fail('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`)
-    }
-    check()
-    // What is too much is still read, and dropped: a client that is cut off while it sends may never read our answer.
-    req.on('data', (chunk) => {
-      if (settled) return
-      size += chunk.length
-      chunks.push(chunk)
-      check()
-    })
-    req.on('end', () => {
-      if (settled) return
-      settled = true
-      const [first] = chunks
-      resolve(first === undefined ? '' : (chunks.length === 1 ? toBuffer(first) : Buffer.concat(chunks)).toString())
-    })
-    // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
-    const left = (): void => fail('INVALID_REQUEST', 'The request ended before its body did')
-    req.on('error', left)
-    req.on('close', left)
-  })
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return bytes instanceof Buffer ? bytes : Buffer.from(bytes)
 }
 
 function send(res: NodeResponse, response: HttpResponse, stallMs: number): void {

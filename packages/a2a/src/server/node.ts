@@ -50,7 +50,10 @@ export async function serve(options: ServeOptions): Promise<Server> {
     store: store as Store,
   })
   // Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute.
-  const server = createServer({ requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 }, handler.node)
+  const server = createServer(
+    { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 },
+    handler.node,
+  )
   const answering = track(server)
   try {
     await handler.ready
@@ -105,7 +108,8 @@ async function masterKeyIn(dataDir: string): Promise<Uint8Array> {
 function guardOf(options: ServeOptions, host: string): Pick<HouseOptions, 'hosts'> {
   const isHome = host === 'localhost' || isLoopbackAddress(host)
   if (options.hosts !== undefined || options.authenticate !== undefined || !isHome) return {}
-  const own = options.publicUrl !== undefined && URL.canParse(options.publicUrl) ? [new URL(options.publicUrl).host] : []
+  const own =
+    options.publicUrl !== undefined && URL.canParse(options.publicUrl) ? [new URL(options.publicUrl).host] : []
   return { hosts: [...loopbackHosts, ...own.map(hostname)] }
 }
 

@@ -1,10 +1,26 @@
 /** What a server is told: about its agents, and about the house they live in. Types only. */
-import type { Agent } from '../agents/agent.ts'
-import type { AgentOptions, EngineLimits, EngineLog, EngineRetention } from '../engine/contract.ts'
+import type {
+  AgentEntry,
+  AgentOptions,
+  EngineLimits,
+  EngineLog,
+  EngineParts,
+  EngineRetention,
+} from '../engine/contract.ts'
 import type { Caller } from '../model/caller.ts'
-import type { AgentCard, AgentExtension, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
-import type { Store } from '../stores/store.ts'
+import type {
+  AgentCard,
+  AgentExtension,
+  AgentProvider,
+  AgentSkill,
+  SecurityRequirement,
+  SecurityScheme,
+} from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
+
+/** Whatever the engine runs and wherever it keeps things: the server passes both on and looks into neither. */
+export type Agent = AgentEntry['agent']
+export type Store = EngineParts['store']
 
 /** One agent: what it does, what its card says, and how the engine treats it. */
 export interface AgentSettings extends Partial<AgentOptions> {

@@ -13,7 +13,11 @@ const place = (roster: ReturnType<typeof createRoster>, path: string): string =>
 describe('a roster', () => {
   it('takes functions, objects with run, and described agents', () => {
     const roster = createRoster({
-      agents: { a: agent, b: { resume: 'rerun', run: agent }, c: { agent, name: 'Sea', turnTimeoutMs: 5, streaming: false } },
+      agents: {
+        a: agent,
+        b: { resume: 'rerun', run: agent },
+        c: { agent, name: 'Sea', turnTimeoutMs: 5, streaming: false },
+      },
     })
     assert.deepEqual([...roster.byName.keys()], ['a', 'b', 'c'])
     assert.equal(roster.first.name, 'a')
@@ -41,7 +45,10 @@ describe('a roster', () => {
 
   it('lets skills widen what an agent takes, and takes anything when nothing is said [B-70]', () => {
     const skills = [{ id: 's', name: 's', description: 's', tags: [], inputModes: ['image/*'] }]
-    assert.deepEqual(createRoster({ agent, inputModes: ['text/plain'], skills }).first.entry.inputModes, ['text/plain', 'image/*'])
+    assert.deepEqual(createRoster({ agent, inputModes: ['text/plain'], skills }).first.entry.inputModes, [
+      'text/plain',
+      'image/*',
+    ])
     assert.deepEqual(createRoster({ agent, skills }).first.entry.inputModes, [])
   })
 })
@@ -51,13 +58,17 @@ describe('a path', () => {
   const two = createRoster({ agents: { echo: agent, clock: agent } })
 
   it('leads to the only agent from the root, from /a2a and from /api/a2a', () => {
-    for (const path of ['/', '/a2a', '/a2a/', '/api/a2a']) assert.equal(place(one, path), 'default jsonrpc'.concat(path === '/a2a/' ? ' /' : ''))
+    for (const path of ['/', '/a2a', '/a2a/', '/api/a2a'])
+      assert.equal(place(one, path), 'default jsonrpc'.concat(path === '/a2a/' ? ' /' : ''))
     for (const base of ['', '/a2a']) {
       assert.equal(place(one, `${base}/message:send`), 'default rest /message:send')
       assert.equal(place(one, `${base}/v1/tasks/t`), 'default rest /v1/tasks/t')
       assert.equal(place(one, `${base}/.well-known/agent-card.json`), 'default card /.well-known/agent-card.json')
       assert.equal(place(one, `${base}/.well-known/agent.json`), 'default card-0.2 /.well-known/agent.json')
-      assert.equal(place(one, `${base}/agent/authenticatedExtendedCard`), 'default extended-card-0.2 /agent/authenticatedExtendedCard')
+      assert.equal(
+        place(one, `${base}/agent/authenticatedExtendedCard`),
+        'default extended-card-0.2 /agent/authenticatedExtendedCard',
+      )
     }
   })
 

@@ -1,11 +1,10 @@
 /** The agents of a server: their names, where they live, and what card and engine need to know of each. */
-import type { Agent } from '../agents/agent.ts'
 import type { AgentEntry } from '../engine/contract.ts'
 import type { AgentExtension } from '../model/card.ts'
 import { cursorExtension } from '../model/extension.ts'
 import { ConfigError } from './config-error.ts'
 import { defaultAgentOptions } from './defaults.ts'
-import type { AgentSettings, AgentsOption } from './options.ts'
+import type { Agent, AgentSettings, AgentsOption } from './options.ts'
 
 export interface Resident {
   readonly name: string
@@ -30,7 +29,17 @@ export const onlyAgent = 'default'
 
 /** Names that mean something else at the place where an agent's name would stand. */
 const reserved: ReadonlySet<string> = new Set([
-  'tasks', 'agents', 'agent', 'v1', 'admin', 'api', 'mcp', 'healthz', 'readyz', 'metrics', 'agent-card',
+  'tasks',
+  'agents',
+  'agent',
+  'v1',
+  'admin',
+  'api',
+  'mcp',
+  'healthz',
+  'readyz',
+  'metrics',
+  'agent-card',
   'extendedAgentCard',
 ])
 
@@ -55,7 +64,10 @@ function several(agents: { readonly [name: string]: Agent | AgentSettings }): Re
   return Object.entries(agents).map(([name, given]) => {
     const path = `agents.${name}`
     if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)) {
-      throw new ConfigError(path, 'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit')
+      throw new ConfigError(
+        path,
+        'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit',
+      )
     }
     if (reserved.has(name)) throw new ConfigError(path, 'this name is reserved, choose another')
     const settings: AgentSettings = typeof given === 'object' && 'agent' in given ? given : { agent: given }
@@ -97,8 +109,17 @@ function widen({ skills = [], ...settings }: AgentSettings, modes: 'inputModes' 
 
 /** The engine's own options among the settings, without the ones left open. */
 function defined(settings: AgentSettings): Partial<AgentEntry['options']> {
-  const { turnTimeoutMs, whenBusy, inputTimeout, cancelGraceMs, openAfterMs, coalesceText, keepOpenOnInputRequired } =
-    settings
-  const given = { turnTimeoutMs, whenBusy, inputTimeout, cancelGraceMs, openAfterMs, coalesceText, keepOpenOnInputRequired }
+  const { turnTimeoutMs, whenBusy, inputTimeout, cancelGraceMs, openAfterMs, coalesceText } = settings
+  const { keepOpenOnInputRequired, duplicateWindowMs } = settings
+  const given = {
+    turnTimeoutMs,
+    whenBusy,
+    inputTimeout,
+    cancelGraceMs,
+    openAfterMs,
+    coalesceText,
+    keepOpenOnInputRequired,
+    duplicateWindowMs,
+  }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -118,7 +118,11 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
       if (version === undefined || resident.settings.extendedCard === undefined) throw noExtendedCard()
       const caller = await house.doorkeeper.identify(request, resident)
       const shown = await extendedCard(resident, house.card(request, resident), caller)
-      const headers = { 'content-type': 'application/json', 'cache-control': 'private, no-store', 'a2a-version': version.id }
+      const headers = {
+        'content-type': 'application/json',
+        'cache-control': 'private, no-store',
+        'a2a-version': version.id,
+      }
       return { status: 200, headers, body: JSON.stringify(version.json.encodeCard(shown)) }
     } catch (reason) {
       const isAbsent = reason instanceof A2AError && reason.code === 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
@@ -130,7 +134,8 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
   function refuse(request: HttpRequest, place: Place, reason: unknown, versionId?: string): HttpResponse {
     const { negotiator } = house
     const asked = negotiator.asked(request)
-    const spoken = asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
+    const spoken =
+      asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
     const version = negotiator.offered.find(({ id }) => id === versionId) ?? spoken
     const framing = place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version)
     return house.refuse(reason, place.resident, version, framing)

@@ -29,7 +29,7 @@ function remember(
   encode: () => string,
 ): string {
   let known = texts.get(of)
-  if (known === undefined) texts.set(of, (known = new Map()))
+  if (known === undefined) texts.set(of, (known = new Map<string, string>()))
   let text = known.get(dialect)
   if (text === undefined) known.set(dialect, (text = encode()))
   return text

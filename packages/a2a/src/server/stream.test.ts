@@ -14,7 +14,11 @@ const framing: Framing = {
   error: (error) => error.code,
   status: () => 200,
 }
-const item = (seq: number): StreamItem => ({ event: { message: { messageId: `${seq}`, role: 'ROLE_AGENT', parts: [] } }, seq, final: false })
+const item = (seq: number): StreamItem => ({
+  event: { message: { messageId: `${seq}`, role: 'ROLE_AGENT', parts: [] } },
+  seq,
+  final: false,
+})
 
 /** A source driven by the test: batches are pushed, and what the reader does is counted. */
 function createSource() {
@@ -80,7 +84,10 @@ describe('a stream in chunks', () => {
     source.push([item(1), item(2), item(3), item(4), item(5)])
     source.push('end')
     const chunks = await Array.fromAsync(streamChunks(partsOf(source.stream, { encode: () => long })))
-    assert.deepEqual(chunks.map((chunk) => chunk.split('data:').length - 1), [2, 2, 1])
+    assert.deepEqual(
+      chunks.map((chunk) => chunk.split('data:').length - 1),
+      [2, 2, 1],
+    )
   })
 
   it('asks its source for no more than its reader asks for [B-95]', async () => {

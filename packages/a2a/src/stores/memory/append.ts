@@ -55,7 +55,7 @@ function write(table: Table, entry: Entry, { expectedSeq, records }: Append, nex
   if (records.length === 0) return
   let seq = expectedSeq
   for (const { at, body } of records) entry.log.push({ seq: (seq += 1), at, body })
-  table.publish(entry.row, expectedSeq + 1, seq)
+  table.publish(entry, expectedSeq + 1, seq)
   if (next.visibleSeq === entry.visibleSeq) return
   entry.visibleSeq = next.visibleSeq
   makeDue(entry, records.at(-1)?.at ?? 0)
@@ -72,6 +72,7 @@ function newEntry(create: NewTask, change: TaskChange | undefined, next: Standin
     snapshot: undefined,
     pushes: new Map(),
     attempts: [],
+    published: 0,
     keys: [],
   }
 }

@@ -47,7 +47,7 @@ function dropLog(table: Table, entry: Entry): boolean {
   if (entry.log.length === 0 || (entry.snapshot?.seq ?? 0) < entry.row.head) return false
   entry.firstSeq = entry.row.head + 1
   entry.log.length = 0
-  table.unpublish(entry.row.id)
+  table.unpublish(entry)
   return true
 }
 

@@ -16,6 +16,8 @@ export interface Entry {
   snapshot: Snapshot | undefined
   readonly pushes: Map<string, PushEntry>
   readonly attempts: PushAttempt[]
+  /** How many entries of the feed are about this task. */
+  published: number
   /** The messages that were claimed for this task; they are forgotten with it. */
   readonly keys: string[]
 }
@@ -43,6 +45,8 @@ export function createTable() {
   const unfinished = new Set<Entry>()
   const finished = new Set<Entry>()
   let feed: FeedEntry[] = []
+  /** Entries of tasks that are gone: skipped when read, and swept out when they are the greater part. */
+  let stale = 0
   let position = 0
 
   function count({ tenant, owner }: Partition, group: Group, state: TaskState, by: 1 | -1): void {
@@ -61,6 +65,19 @@ export function createTable() {
     const group: Group = { entries: new Set(), counts: new Map() }
     groups.set(key, group)
     return group
+  }
+
+  function isPublished({ taskId, firstSeq }: FeedEntry): boolean {
+    return (byId.get(taskId)?.firstSeq ?? Infinity) <= firstSeq
+  }
+
+  /** A log that was dropped is no longer news either. */
+  function unpublish(entry: Entry): void {
+    stale += entry.published
+    entry.published = 0
+    if (stale * 2 <= feed.length) return
+    feed = feed.filter(isPublished)
+    stale = 0
   }
 
   return {
@@ -104,11 +121,9 @@ export function createTable() {
 
     /** Only finished ones ever go. */
     remove(entries: ReadonlySet<Entry>): void {
-      const ids = new Set<string>()
       for (const entry of entries) {
         const { row } = entry
         const group = groupOf(row)
-        ids.add(row.id)
         byId.delete(row.id)
         finished.delete(entry)
         group.entries.delete(entry)
@@ -117,21 +132,24 @@ export function createTable() {
         const context = contexts.get(row.contextId)
         context?.delete(entry)
         if (context?.size === 0) contexts.delete(row.contextId)
+        unpublish(entry)
       }
-      feed = feed.filter((item) => !ids.has(item.taskId))
     },
 
-    publish({ tenant, agent, owner, id }: TaskRow, firstSeq: number, lastSeq: number): void {
+    publish(entry: Entry, firstSeq: number, lastSeq: number): void {
+      const { tenant, agent, owner, id } = entry.row
       position += 1
+      entry.published += 1
       feed.push({ position, tenant, agent, owner, taskId: id, firstSeq, lastSeq })
     },
-    /** A log that was dropped is no longer news either. */
-    unpublish(taskId: string): void {
-      feed = feed.filter((item) => item.taskId !== taskId)
-    },
+    unpublish,
     feedAfter(after: number, limit: number): readonly FeedEntry[] {
-      const from = firstIndexAfter(feed, after)
-      return feed.slice(from, from + limit)
+      const found: FeedEntry[] = []
+      for (let index = firstIndexAfter(feed, after); index < feed.length && found.length < limit; index += 1) {
+        const item = feed[index] as FeedEntry
+        if (isPublished(item)) found.push(item)
+      }
+      return found
     },
   }
 }

@@ -60,7 +60,7 @@ export function createCounters(database: Database) {
     /** The states that tasks of a partition are in, with how many. */
     of: ({ tenant, owner, agent }: Partition) => ofPartition.all(tenant, owner, agent),
     active: (tenant: string, owner: string): number => ofOwner.get(tenant, owner)?.tasks ?? 0,
-    /** As of the last transaction: what is gathered now is not in it. */
+    /** Of what is written; what is only gathered is not in it. */
     total: (): number => all.get()?.tasks ?? 0,
     dropEmpty: () => void dropEmpty.run(),
   }

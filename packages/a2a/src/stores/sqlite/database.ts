@@ -39,7 +39,7 @@ export function openDatabase(file: string, timeoutMs: number): Database {
     },
     prepare<Row>(sql: string): Statement<Row> {
       const known = statements.get(sql)
-      if (known !== undefined) return known as Statement<Row>
+      if (known !== undefined) return known
       const statement = statementOf<Row>(database.prepare(sql))
       statements.set(sql, statement as Statement<never>)
       return statement

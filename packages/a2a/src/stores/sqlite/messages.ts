@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto'
 import type { IdempotencyKey } from '../store.ts'
 import type { Database } from './database.ts'
+import { wholeTime } from './rows.ts'
 
 export interface Claim {
   readonly taskId: string
@@ -37,7 +38,7 @@ export function createMessages(database: Database) {
     /** Answers who has it already, or nothing if it is now this task's. */
     claim(key: IdempotencyKey, taskId: string, now: number): Claim | undefined {
       const digest = digestOf(key.key)
-      if (claim.run(digest, taskId, key.hash, key.expiresAt, now) > 0) return undefined
+      if (claim.run(digest, taskId, key.hash, wholeTime(key.expiresAt), now) > 0) return undefined
       return heldBy(digest, now)
     },
     unclaim: ({ key }: IdempotencyKey) => void unclaim.run(digestOf(key)),

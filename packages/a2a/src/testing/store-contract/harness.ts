@@ -82,7 +82,7 @@ export async function create(
 export async function appended(store: Store, taskId: string, append: Append) {
   const answer: Appended = await store.append(taskId, append)
   assert.equal(answer.outcome, 'appended', `expected to append, got ${JSON.stringify(answer)}`)
-  return answer as Extract<Appended, { outcome: 'appended' }>
+  return answer
 }
 
 /** Moves a task to another state by a status record. */

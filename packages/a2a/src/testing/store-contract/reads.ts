@@ -24,7 +24,7 @@ export function readContract(open: OpenStore): void {
     it(
       'begins after any seq and stops at the limit, wherever the appends began and ended',
       withStore(open, async ({ store }) => {
-        const letters = [...'abcdefghij']
+        const letters = 'abcdefghij'.split('')
         const task = await create(store, {}, { records: chunks('a') })
         await appended(store, task.id, { expectedSeq: 1, records: chunks('b', 'c', 'd', 'e') })
         await appended(store, task.id, { expectedSeq: 5, records: notes('f', 'g') })

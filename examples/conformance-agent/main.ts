@@ -1,0 +1,71 @@
+/**
+ * An agent that behaves as the official A2A conformance kit (a2aproject/a2a-tck) expects of an agent under test.
+ *
+ *     npm run conformance-agent -- --port 9999
+ *     run_tck.py --sut-host http://localhost:9999 --transport jsonrpc,http_json     # in the kit, branch 1.0-dev
+ *
+ * One run cannot see everything, because some rules hold only for agents that lack or demand something:
+ *
+ *     --profile 0.3               tasks stay open, as the kits for 0.2 and 0.3 want; with 1.0 they complete
+ *     --card 1.0|0.3|merged       the card for whoever does not say which version; follows the profile
+ *     --no-streaming              the card does not offer streams, and none is given
+ *     --required-extension <uri>  the card demands an extension; may be given several times
+ *     --extended-card             callers with the token `conformance` see more than the public card
+ */
+import { parseArgs } from 'node:util'
+import { anonymous, memoryStore } from '@parley/a2a'
+import type { Authenticate } from '@parley/a2a/server'
+import { serve } from '@parley/a2a/node'
+import { openEnded } from './open-ended.ts'
+import { scripted } from './scripted.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    port: { type: 'string', default: '9999' },
+    profile: { type: 'string', default: '1.0' },
+    card: { type: 'string' },
+    'no-streaming': { type: 'boolean', default: false },
+    'required-extension': { type: 'string', multiple: true, default: [] },
+    'extended-card': { type: 'boolean', default: false },
+  },
+})
+
+const profile = oneOf('profile', flags.profile, ['1.0', '0.3'])
+const card = oneOf('card', flags.card ?? profile, ['1.0', '0.3', 'merged'])
+
+/** Lets everybody in, and knows who brings the token. */
+const authenticate: Authenticate = ({ header }) =>
+  header('authorization') === 'Bearer conformance' ? { id: 'conformance-kit' } : anonymous
+
+const server = await serve({
+  name: 'Conformance agent',
+  description: 'Does what the official conformance kit asks of an agent',
+  skills: [{ id: 'conformance', name: 'Conformance', description: 'Plays each scenario of the kit', tags: ['tck'] }],
+  port: Number(flags.port),
+  store: memoryStore(),
+  card,
+  streaming: !flags['no-streaming'],
+  extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
+  // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
+  duplicateWindowMs: 0,
+  ...(profile === '1.0'
+    ? { agent: scripted, inputModes: ['text/plain', 'application/json'] }
+    : // Who waits for an open-ended task is told soon how it stands.
+      { agent: openEnded, limits: { waitMs: 200 } }),
+  ...(flags['extended-card']
+    ? {
+        authenticate,
+        securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+        extendedCard: { description: 'Does what the official conformance kit asks, and knows you' },
+      }
+    : {}),
+})
+console.log(`${server.url} speaks as profile ${profile}, shows the ${card} card`)
+process.once('SIGTERM', () => void server.close())
+process.once('SIGINT', () => void server.close())
+
+function oneOf<T extends string>(name: string, given: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === given)
+  if (found === undefined) throw new Error(`--${name} is one of ${choices.join(', ')}`)
+  return found
+}

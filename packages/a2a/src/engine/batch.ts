@@ -1,0 +1,119 @@
+/**
+ * What one append is made of: as many intents as were queued, each decided against the
+ * state that the ones before it leave behind.
+ */
+import type { RecordBody } from '../model/record.ts'
+import { isTerminal } from '../model/state.ts'
+import type { TaskState } from '../model/state.ts'
+import type { DueTime, IdempotencyKey, NewTask } from '../stores/store.ts'
+
+/** What an intent sees: the state after everything queued before it. */
+export interface Draft {
+  state: TaskState
+  /** The seq that the next record will get. */
+  nextSeq: number
+  /** Of the newest message in the log; above `consumedSeq` it waits. */
+  lastMessageSeq: number
+  consumedSeq: number
+  cancelRequested: boolean
+  /** Whether the lease can be had: nobody is known to hold it, or what was queued before gives it back. */
+  mayTake: boolean
+  /** Now, but never before the status that stands: timestamps of a task do not go back (B-48). */
+  at: number
+}
+
+/** What an intent wants written. */
+export interface Step {
+  readonly bodies: readonly RecordBody[]
+  readonly due?: DueTime | null
+  readonly idempotency?: IdempotencyKey
+  readonly lease?: 'take' | 'release'
+}
+
+/** Nothing to write any more: `undefined`. */
+export type Intent = (draft: Draft) => Step | undefined
+
+/** The first record's seq, or `undefined` if the intent had nothing to write. */
+export type Written = number | undefined
+
+export interface Entry {
+  readonly intent: Intent | RecordBody
+  readonly done?: { resolve(written: Written): void; reject(reason: unknown): void }
+}
+
+export interface Batch {
+  readonly entries: Entry[]
+  readonly firsts: Written[]
+  readonly records: { readonly at: number; readonly body: RecordBody }[]
+  consumedSeq: number
+  status?: NewTask['status']
+  statusAt?: number
+  due?: DueTime | null
+  idempotency?: IdempotencyKey
+  /** Which entry brought the key. */
+  keyIndex?: number
+  lease?: 'take' | 'release'
+}
+
+/** Takes from the queue, in order, as far as it fits one append. `draft` ends as the state after it. */
+export function takeBatch(queue: Entry[], draft: Draft): Batch {
+  const batch: Batch = { entries: [], firsts: [], records: [], consumedSeq: draft.consumedSeq }
+  for (const entry of queue) {
+    const step = decideEntry(entry, draft)
+    // One key an append: the store answers for the whole of it.
+    if (step?.idempotency !== undefined && batch.idempotency !== undefined) break
+    batch.entries.push(entry)
+    batch.firsts.push(step === undefined || step.bodies.length === 0 ? undefined : draft.nextSeq)
+    if (step !== undefined) addStep(batch, step, draft)
+  }
+  queue.splice(0, batch.entries.length)
+  batch.consumedSeq = draft.consumedSeq
+  return batch
+}
+
+function decideEntry(entry: Entry, draft: Draft): Step | undefined {
+  if (typeof entry.intent === 'function') return entry.intent(draft)
+  return isTerminal(draft.state) ? undefined : { bodies: [entry.intent] }
+}
+
+function addStep(batch: Batch, step: Step, draft: Draft): void {
+  for (const body of step.bodies) {
+    batch.records.push({ at: draft.at, body })
+    if (body.type === 'status') {
+      draft.state = body.status.state
+      batch.status = body.status
+      batch.statusAt = draft.at
+    } else if (body.type === 'message') draft.lastMessageSeq = draft.nextSeq
+    else if (body.type === 'cancel') draft.cancelRequested = true
+    else if (body.type === 'turn-started') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq)
+    else if (body.type === 'answer' || body.type === 'steered') draft.consumedSeq = Math.max(draft.consumedSeq, body.messageSeq)
+    else if (body.type === 'turn-ended') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq ?? 0)
+    draft.nextSeq += 1
+  }
+  if (step.due !== undefined) batch.due = step.due
+  if (step.idempotency !== undefined) {
+    batch.idempotency = step.idempotency
+    batch.keyIndex = batch.entries.length - 1
+  }
+  if (step.lease !== undefined) {
+    batch.lease = step.lease
+    draft.mayTake = step.lease === 'release'
+  }
+}
+
+/** The row of a new task as its first append leaves it. */
+export function newTask(base: NewTask, batch: Batch): NewTask {
+  return {
+    ...base,
+    ...(batch.status !== undefined && batch.statusAt !== undefined
+      ? { status: batch.status, statusAt: batch.statusAt }
+      : {}),
+    consumedSeq: batch.consumedSeq,
+    ...(batch.due !== undefined && batch.due !== null ? { due: batch.due } : {}),
+  }
+}
+
+/** Tells those who queued what became of it. */
+export function settle(batch: Batch): void {
+  batch.entries.forEach((entry, index) => entry.done?.resolve(batch.firsts[index]))
+}

@@ -1,0 +1,33 @@
+/** What we use of node:http's two objects, by shape: whoever passes something like them along will do. */
+
+/** What we use of an IncomingMessage. */
+export interface NodeRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  /** Set by Connect and Express, which cut the mount path off `url`. */
+  readonly originalUrl?: string
+  readonly baseUrl?: string
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean }
+  /** Set by body parsers. */
+  readonly body?: unknown
+  readonly readableEnded: boolean
+  readonly destroyed: boolean
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: (reason: unknown) => void): unknown
+}
+
+/** What we use of a ServerResponse. */
+export interface NodeResponse {
+  readonly headersSent: boolean
+  readonly destroyed: boolean
+  writeHead(status: number, headers: Record<string, string | number>): unknown
+  write(chunk: string): boolean
+  end(body?: string | Uint8Array): unknown
+  flushHeaders(): void
+  destroy(): unknown
+  on(event: 'close' | 'drain', listener: () => void): unknown
+  off(event: 'close' | 'drain', listener: () => void): unknown
+  on(event: 'error', listener: (reason: unknown) => void): unknown
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { cursorExtension } from '../model/extension.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { sqliteStore } from '../stores/sqlite/index.ts'
+import { serve, type ServeOptions, type Server } from './node.ts'
+
+let directory = ''
+const servers: Server[] = []
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'parley-'))
+})
+after(async () => {
+  await Promise.all(servers.map((server) => server.close()))
+  await rm(directory, { recursive: true })
+})
+async function open(options: ServeOptions): Promise<Server> {
+  const server = await serve({ port: 0, ...options })
+  servers.push(server)
+  return server
+}
+let count = 0
+const post = (url: string, text = 'hi', headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${url}/message:send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ message: { messageId: `m${++count}`, role: 'ROLE_USER', parts: [{ text }] } }),
+  })
+/** With a Host of our choosing, which fetch does not allow. */
+function statusFor(server: Server, host: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    httpRequest(
+      { host: '127.0.0.1', port: server.port, path: '/tasks/x', headers: { host, ...headers } },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      },
+    )
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('serve', () => {
+  it('makes an agent of a function: both bindings, a card, and tasks on disk that outlive it', async () => {
+    const dataDir = join(directory, 'data')
+    const options: ServeOptions = {
+      name: 'Greeter',
+      dataDir,
+      async *agent({ text }) {
+        yield `Hello, ${text}!`
+      },
+    }
+    const server = await open(options)
+    assert.equal(server.url, `http://127.0.0.1:${server.port}`)
+    const { task } = JSON.parse(await (await post(server.url, 'you')).text())
+    assert.equal(task.artifacts[0].parts[0].text, 'Hello, you!')
+    const card = JSON.parse(await (await fetch(`${server.url}/.well-known/agent-card.json`)).text())
+    assert.deepEqual([card.name, card.url], ['Greeter', `${server.url}/a2a`])
+    await server.close()
+
+    const again = await open(options)
+    const read = JSON.parse(await (await fetch(`${again.url}/tasks/${task.id}`)).text())
+    assert.equal(read.status.state, 'TASK_STATE_COMPLETED')
+    const { mode } = await stat(join(dataDir, 'master.key'))
+    assert.equal(mode & 0o777, 0o600)
+  })
+
+  it('gives each of several agents its own place', async () => {
+    const { url } = await open({
+      store: memoryStore(),
+      agents: { echo: ({ text }) => text, shout: ({ text }) => text.toUpperCase() },
+    })
+    const answerOf = async (path: string): Promise<string> => {
+      const { task } = JSON.parse(await (await post(`${url}${path}`, 'hey')).text())
+      return task.artifacts[0].parts[0].text
+    }
+    assert.deepEqual(
+      [await answerOf('/a2a/echo'), await answerOf('/a2a/shout'), await answerOf('')],
+      ['hey', 'HEY', 'hey'],
+    )
+    const { task } = JSON.parse(await (await post(`${url}/a2a/shout`)).text())
+    assert.equal((await fetch(`${url}/a2a/echo/tasks/${task.id}`)).status, 404)
+    assert.equal((await fetch(`${url}/a2a/shout/tasks/${task.id}`)).status, 200)
+  })
+
+  it('says that events are missing, to who asks to know, when the log no longer reaches back to a cursor [B-109]', async () => {
+    const file = join(directory, 'pruned.db')
+    const first = await open({ store: sqliteStore(file), agent: () => 'x'.repeat(100_000) })
+    const { task } = JSON.parse(await (await post(first.url)).text())
+    await first.close()
+    const store = sqliteStore(file)
+    assert.equal(await store.prune({ logBefore: Date.now() + 60_000, batch: 10 }), 1)
+    await store.close()
+
+    const second = await open({ store: sqliteStore(file), agent: () => 'x' })
+    const resume = async (headers: Record<string, string>): Promise<Record<string, unknown>> => {
+      const stream = await fetch(`${second.url}/tasks/${task.id}:subscribe`, {
+        headers: { 'last-event-id': '1', ...headers },
+      })
+      return JSON.parse(/data: (.*)/.exec(await stream.text())?.[1] ?? '{}').task.metadata
+    }
+    assert.deepEqual(await resume({}), undefined)
+    const { [cursorExtension]: note } = await resume({ 'a2a-extensions': cursorExtension })
+    assert.equal((note as { gap: boolean }).gap, true)
+  })
+
+  it('answers for this machine only, while nobody has to log in', async () => {
+    const server = await open({ store: memoryStore(), agent: () => 'x', publicUrl: 'https://mine.example:8443/x' })
+    assert.equal(await statusFor(server, `localhost:${server.port}`), 404)
+    assert.equal(await statusFor(server, 'mine.example'), 404)
+    assert.equal(await statusFor(server, 'evil.example'), 403)
+    assert.equal(await statusFor(server, `127.0.0.1:${server.port}`, { origin: 'https://evil.example' }), 403)
+    const guarded = await open({ store: memoryStore(), agent: () => 'x', authenticate: () => ({ id: 'a' }) })
+    assert.equal(await statusFor(guarded, 'any.example'), 404)
+  })
+
+  it('lets an answer finish before it closes, and tells a stream that it must resume', async () => {
+    let release: () => void = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let started: () => void = () => {}
+    const running = new Promise<void>((resolve) => (started = resolve))
+    const server = await open({
+      store: memoryStore(),
+      async *agent({ text }) {
+        yield 'one'
+        if (text === 'long') await new Promise(() => {})
+        started()
+        await held
+      },
+    })
+    const stream = await fetch(`${server.url}/message:stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: { messageId: 'long', role: 'ROLE_USER', parts: [{ text: 'long' }] } }),
+    })
+    const short = post(server.url, 'short')
+    await running
+    const closing = server.close()
+    release()
+    assert.equal(JSON.parse(await (await short).text()).task.status.state, 'TASK_STATE_COMPLETED')
+    await closing
+    assert.match(await stream.text(), /event: error\ndata: .*UNAVAILABLE/)
+    await assert.rejects(fetch(server.url))
+  })
+
+  it('closes within its bound whatever an agent does', async () => {
+    const server = await open({ store: memoryStore(), drainMs: 50, agent: () => new Promise<string>(() => {}) })
+    const hanging = post(server.url).catch(() => undefined)
+    await new Promise((resolve) => server.server.once('request', resolve))
+    const started = Date.now()
+    await server.close()
+    assert.ok(Date.now() - started < 3_000)
+    await hanging
+  })
+
+  it('rejects when it cannot listen, and lets go of its store', async () => {
+    const taken = await open({ store: memoryStore(), agent: () => 'x' })
+    const path = join(directory, 'other.db')
+    await assert.rejects(serve({ port: taken.port, store: sqliteStore(path), agent: () => 'x' }), {
+      code: 'EADDRINUSE',
+    })
+    await sqliteStore(path).close()
+  })
+
+  it('rejects a description that makes no sense, with the place of the mistake', async () => {
+    const store = memoryStore()
+    await assert.rejects(serve({ store, agents: { tasks: () => 'x' } }), { name: 'ConfigError', path: 'agents.tasks' })
+    await assert.rejects(serve({ store, agent: () => 'x', publicUrl: 'mine.example' }), { path: 'publicUrl' })
+    await assert.rejects(serve({ store, agent: () => 'x', prefix: '/a b' }), { path: 'prefix' })
+  })
+})

@@ -1,0 +1,179 @@
+/**
+ * The keys that a server signs with, kept in its store so that all of its processes and
+ * every restart have the same ones. With a master key they are wrapped, and a copy of
+ * the store is not enough to forge a page token. The newest key signs and all verify, so
+ * a key can be changed without a break.
+ */
+import type { KeyRow, Store } from './store.ts'
+
+export interface Keyring {
+  /** HMAC-SHA-256 under the newest key of this purpose, which is made on first use. */
+  sign(purpose: string, text: string): Promise<string>
+  /** Whether any key of this purpose made the signature. */
+  verify(purpose: string, text: string, signature: string): Promise<boolean>
+  /** Makes a new key, which signs from now on. What older keys signed stays valid. */
+  rotate(purpose: string): Promise<void>
+  /** Ends the keys that were made before, never the newest. */
+  retire(purpose: string, before: number): Promise<void>
+}
+
+export type KeyStore = Pick<Store, 'listKeys' | 'saveKey' | 'deleteKey'>
+
+type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
+interface SigningKey {
+  readonly number: number
+  readonly row: KeyRow
+  readonly key: CryptoKey
+}
+
+const hmac = { name: 'HMAC', hash: 'SHA-256' }
+const keyBytes = 32
+
+/** `masterKey` has 32 bytes. Without one the keys lie open in the store, which suits a store that is itself in memory. */
+export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now = Date.now): Promise<Keyring> {
+  const wrapping = await createWrapping(masterKey)
+  /** By purpose, oldest first. */
+  let rings = new Map<string, readonly SigningKey[]>()
+  let loading = Promise.resolve()
+
+  /** Reads all keys again, one reading after the other, so that an older one never overwrites a newer. */
+  function load(): Promise<void> {
+    loading = loading.then(readAll, readAll)
+    return loading
+  }
+
+  async function readAll(): Promise<void> {
+    const found = new Map<string, SigningKey[]>()
+    for (const row of await store.listKeys()) {
+      const number = numberIn(row)
+      if (number === undefined) continue
+      const known = rings.get(row.purpose)?.find((key) => key.row.material === row.material)
+      const key = known?.key ?? (await importKey(await wrapping.unwrap(row)))
+      found.set(row.purpose, [...(found.get(row.purpose) ?? []), { number, row, key }])
+    }
+    for (const ring of found.values()) ring.sort((a, b) => a.number - b.number)
+    rings = found
+  }
+
+  /** Two who make the same key agree: the store keeps the first, and both read which one it is. */
+  async function make(purpose: string, number: number): Promise<void> {
+    const id = `${purpose}.${number}`
+    const material = await wrapping.wrap(id, crypto.getRandomValues(new Uint8Array(keyBytes)))
+    await store.saveKey({ id, purpose, material, createdAt: now() })
+    await load()
+  }
+
+  async function newest(purpose: string): Promise<SigningKey> {
+    if (rings.get(purpose) === undefined) await make(purpose, 1)
+    const key = rings.get(purpose)?.at(-1)
+    if (key === undefined) throw new Error(`The key for ${purpose} was not kept by the store`)
+    return key
+  }
+
+  await load()
+  return {
+    async sign(purpose, text) {
+      const { number, key } = await newest(purpose)
+      const mac = await crypto.subtle.sign(hmac, key, bytesOf(text))
+      return `${number}.${toBase64Url(new Uint8Array(mac))}`
+    },
+    async verify(purpose, text, signature) {
+      const [, digits = '', mac = ''] = /^(\d{1,9})\.([\w-]{43})$/.exec(signature) ?? []
+      const bytes = fromBase64Url(mac)
+      if (bytes === undefined) return false
+      const find = (): SigningKey | undefined => rings.get(purpose)?.find(({ number }) => number === Number(digits))
+      // Another process may have made a key since.
+      if (find() === undefined) await load()
+      const found = find()
+      return found !== undefined && crypto.subtle.verify(hmac, found.key, bytes, bytesOf(text))
+    },
+    async rotate(purpose) {
+      await load()
+      await make(purpose, (rings.get(purpose)?.at(-1)?.number ?? 0) + 1)
+    },
+    async retire(purpose, before) {
+      await load()
+      const old = (rings.get(purpose) ?? []).slice(0, -1).filter(({ row }) => row.createdAt < before)
+      for (const { row } of old) await store.deleteKey(row.id)
+      await load()
+    },
+  }
+}
+
+/** How key material is written into the store. */
+interface Wrapping {
+  wrap(id: string, secret: Uint8Array<ArrayBuffer>): Promise<string>
+  unwrap(row: KeyRow): Promise<Uint8Array<ArrayBuffer>>
+}
+
+async function createWrapping(masterKey: Uint8Array | undefined): Promise<Wrapping> {
+  if (masterKey === undefined) return plain
+  if (masterKey.length !== keyBytes)
+    throw new Error(`The master key must have ${keyBytes} bytes, not ${masterKey.length}`)
+  const master = await crypto.subtle.importKey('raw', new Uint8Array(masterKey), 'AES-GCM', false, [
+    'encrypt',
+    'decrypt',
+  ])
+  // The id is sealed in, so that keys cannot be exchanged for one another in the store.
+  const cipher = (iv: Uint8Array<ArrayBuffer>, id: string) => ({ name: 'AES-GCM', iv, additionalData: bytesOf(id) })
+  return {
+    async wrap(id, secret) {
+      const iv = crypto.getRandomValues(new Uint8Array(12))
+      const sealed = new Uint8Array(await crypto.subtle.encrypt(cipher(iv, id), master, secret))
+      return `aes-gcm.${toBase64Url(iv)}.${toBase64Url(sealed)}`
+    },
+    async unwrap({ id, material }) {
+      const [kind, iv, sealed] = material.split('.')
+      const [ivBytes, sealedBytes] = [fromBase64Url(iv), fromBase64Url(sealed)]
+      if (kind !== 'aes-gcm' || ivBytes === undefined || sealedBytes === undefined) {
+        throw new Error(`The key ${id} in the store is not wrapped by a master key, though one is given`)
+      }
+      try {
+        return new Uint8Array(await crypto.subtle.decrypt(cipher(ivBytes, id), master, sealedBytes))
+      } catch (cause) {
+        throw new Error(`The key ${id} in the store was wrapped by another master key than the one given`, { cause })
+      }
+    },
+  }
+}
+
+const plain: Wrapping = {
+  wrap: async (_id, secret) => `plain.${toBase64Url(secret)}`,
+  async unwrap({ id, material }) {
+    const [kind, text] = material.split('.')
+    const secret = kind === 'plain' ? fromBase64Url(text) : undefined
+    if (secret === undefined)
+      throw new Error(`The key ${id} in the store is wrapped: its master key is needed to use it`)
+    return secret
+  },
+}
+
+function importKey(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', secret, hmac, false, ['sign', 'verify'])
+}
+
+/** Keys with ids of another form belong to somebody else who shares the store. */
+function numberIn({ id, purpose }: KeyRow): number | undefined {
+  const digits = id.startsWith(`${purpose}.`) ? id.slice(purpose.length + 1) : ''
+  return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined
+}
+
+const encoder = new TextEncoder()
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text)
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const base64 = btoa(String.fromCharCode(...bytes))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function fromBase64Url(text: string | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (text === undefined || !/^[\w-]+$/.test(text)) return undefined
+  try {
+    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}

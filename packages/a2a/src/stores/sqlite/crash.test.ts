@@ -1,0 +1,85 @@
+/** A process that is killed while it writes: every append that was acknowledged is there afterwards, whole and once. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { appended, chunks, create } from '../../testing/store-contract/harness.ts'
+import { sqliteStore } from './index.ts'
+
+const loadFlag = '--load-store'
+const toLoad = process.argv.indexOf(loadFlag)
+if (toLoad > 0) void load(process.argv[toLoad + 1] as string)
+else describeCrash()
+
+/** The child: sixteen writers, each making a task after the other, telling of an append only when it was answered. */
+async function load(file: string): Promise<void> {
+  const store = sqliteStore(file)
+  const write = async (): Promise<never> => {
+    for (;;) {
+      const task = await create(store, {}, { take: { holder: 'child', ttlMs: Infinity }, records: chunks('1') })
+      writeSync(1, `${task.id} 1\n`)
+      let head = 1
+      while (head < 20) {
+        const records = chunks(...Array.from({ length: 1 + (head % 3) }, (_, n) => `${head + n + 1}`))
+        ;({ head } = await appended(store, task.id, { expectedSeq: head, records }))
+        writeSync(1, `${task.id} ${head}\n`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, write))
+}
+
+/** Answers the last head that was acknowledged for each task. */
+async function killWhileLoading(file: string, afterLines: number): Promise<ReadonlyMap<string, number>> {
+  const child = spawn(process.execPath, ['--conditions=source', import.meta.filename, loadFlag, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = once(child, 'close')
+  let told = ''
+  let lines = 0
+  child.stdout.on('data', (data: Buffer) => {
+    told += data.toString()
+    lines += data.toString().split('\n').length - 1
+    if (lines >= afterLines) child.kill('SIGKILL')
+  })
+  await gone
+  const heads = new Map<string, number>()
+  for (const line of told.split('\n').slice(0, -1)) {
+    const [id, head] = line.split(' ') as [string, string]
+    heads.set(id, Math.max(heads.get(id) ?? 0, Number(head)))
+  }
+  return heads
+}
+
+function describeCrash(): void {
+  describe('a SQLite store whose process was killed', () => {
+    it('has every acknowledged append, whole, in order and once, time after time', async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'parley-'))
+      const file = join(directory, 'tasks.db')
+      const acknowledged = new Map<string, number>()
+      try {
+        for (const afterLines of [1, 37, 400, 2_000]) {
+          for (const [id, head] of await killWhileLoading(file, afterLines)) acknowledged.set(id, head)
+          const store = sqliteStore(file)
+          for (const [id, head] of acknowledged) {
+            const log = await store.read(id, 0)
+            assert.ok(log.length >= head, `task ${id} lost records: ${log.length} of ${head}`)
+            assert.equal((await store.load(id))?.head, log.length)
+            assert.ok(log.every(({ seq, body }, n) => seq === n + 1 && JSON.stringify(body).includes(`"${n + 1}"`)))
+          }
+          const { total } = await store.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })
+          const orphans = await store.claimOrphans('next', Date.now(), Infinity, 100_000)
+          assert.equal(orphans.length, total)
+          await store.close()
+        }
+        assert.ok(acknowledged.size > 4)
+      } finally {
+        await rm(directory, { recursive: true })
+      }
+    })
+  })
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { masterKeyBeside } from './master-key.ts'
+
+describe('the master key beside a database', () => {
+  let directory = ''
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'parley-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  it('is made once, in a file for its owner alone, and then read', async () => {
+    const database = join(directory, 'data', 'tasks.db')
+    const key = masterKeyBeside(database)
+    assert.equal(key.length, 32)
+    assert.deepEqual(masterKeyBeside(database), key)
+    assert.equal((await stat(`${database}.key`)).mode & 0o777, 0o600)
+    assert.equal((await stat(join(directory, 'data'))).mode & 0o777, 0o700)
+    assert.deepEqual(await readdir(join(directory, 'data')), ['tasks.db.key'])
+    assert.notEqual((await readFile(`${database}.key`, 'utf8')).trim(), '')
+  })
+
+  it('differs from database to database', () => {
+    assert.notDeepEqual(masterKeyBeside(join(directory, 'a.db')), masterKeyBeside(join(directory, 'b.db')))
+    assert.notDeepEqual(masterKeyBeside(':memory:'), masterKeyBeside(':memory:'))
+  })
+
+  it('is refused when others may read it', async () => {
+    const database = join(directory, 'tasks.db')
+    masterKeyBeside(database)
+    await chmod(`${database}.key`, 0o640)
+    assert.throws(() => masterKeyBeside(database), /chmod 600/)
+  })
+
+  it('is refused when it is no key', async () => {
+    const database = join(directory, 'tasks.db')
+    await writeFile(`${database}.key`, 'too short', { mode: 0o600 })
+    assert.throws(() => masterKeyBeside(database), /does not hold a key of 32 bytes/)
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { chunks, create } from '../../testing/store-contract/harness.ts'
+import { openDatabase } from './database.ts'
+import { sqliteStore } from './index.ts'
+
+/** This file is also the program of the child: it opens the store that it is told to and stays. */
+const holdFlag = '--hold-store'
+const toHold = process.argv.indexOf(holdFlag)
+if (toHold > 0) {
+  sqliteStore(process.argv[toHold + 1] as string)
+  process.stdout.write('open\n')
+  setInterval(() => {}, 60_000)
+} else describeOpening()
+
+async function holdInAnotherProcess(file: string) {
+  const child = spawn(process.execPath, ['--conditions=source', import.meta.filename, holdFlag, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return {
+    async kill(): Promise<void> {
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function describeOpening(): void {
+  describe('opening a SQLite store', () => {
+    let directory = ''
+    let file = ''
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'parley-'))
+      file = join(directory, 'tasks.db')
+    })
+    afterEach(() => rm(directory, { recursive: true }))
+
+    it('makes the directory, for its owner alone', async () => {
+      const store = sqliteStore(join(directory, 'a', 'b', 'tasks.db'))
+      await store.close()
+      assert.equal((await stat(join(directory, 'a', 'b'))).mode & 0o777, 0o700)
+    })
+
+    it('works in memory, each for itself', async () => {
+      const [one, two] = [sqliteStore(':memory:'), sqliteStore(':memory:')]
+      const { id } = await create(one)
+      assert.notEqual(await one.load(id), undefined)
+      assert.equal(await two.load(id), undefined)
+      await Promise.all([one.close(), two.close()])
+    })
+
+    it('takes leases for as long as the process lives', async () => {
+      const store = sqliteStore(':memory:')
+      assert.equal(store.leaseTtlMs, Infinity)
+      await store.close()
+    })
+
+    it('is refused at once while the file is open in this process, by whatever name', async () => {
+      const first = sqliteStore(file)
+      await symlink(file, join(directory, 'alias.db'))
+      for (const name of [file, join(directory, 'alias.db')]) {
+        const began = performance.now()
+        assert.throws(
+          () => sqliteStore(name),
+          /tasks\.db is in use by another store.*One process may open it at a time/,
+        )
+        assert.ok(performance.now() - began < 1_000)
+      }
+      const { id } = await create(first)
+      await first.close()
+      const second = sqliteStore(file)
+      assert.notEqual(await second.load(id), undefined)
+      await second.close()
+    })
+
+    it('is refused while the file is open in another process, and works once that was killed', async () => {
+      const other = await holdInAnotherProcess(file)
+      try {
+        assert.throws(() => sqliteStore(file), /is in use by another store/)
+      } finally {
+        await other.kill()
+      }
+      const store = sqliteStore(file)
+      await create(store)
+      await store.close()
+    })
+
+    it('lets others read the file meanwhile, for a backup', async () => {
+      const store = sqliteStore(file)
+      await create(store)
+      const reader = openDatabase(file, 0)
+      assert.equal(reader.prepare<{ n: number }>('SELECT count(*) AS n FROM tasks').get()?.n, 1)
+      reader.close()
+      await store.close()
+    })
+
+    it('makes what was opened before write no more, if the lock was got around', async () => {
+      const store = sqliteStore(file)
+      const { id } = await create(store)
+      const intruder = openDatabase(file, 0)
+      intruder.exec('UPDATE engine SET epoch = epoch + 1')
+      intruder.close()
+      await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('x') }), /has taken over/)
+      assert.equal((await store.read(id, 0)).length, 1)
+      await store.close()
+    })
+
+    it('refuses a file of a newer version with a sentence', async () => {
+      await sqliteStore(file).close()
+      const newer = openDatabase(file, 0)
+      newer.exec('INSERT INTO schema_version VALUES (99, 0)')
+      newer.close()
+      assert.throws(() => sqliteStore(file), /tasks\.db was written by a newer version.*schema is number 99/)
+    })
+
+    it('refuses the database of another program, and leaves it as it is', async () => {
+      const foreign = openDatabase(file, 0)
+      foreign.exec('CREATE TABLE theirs (x)')
+      foreign.close()
+      assert.throws(() => sqliteStore(file), /is a database of another program/)
+      const again = openDatabase(file, 0)
+      const mode = again.prepare<{ journal_mode: string }>('PRAGMA journal_mode').get()?.journal_mode
+      const tables = again.prepare<{ name: string }>('SELECT name FROM sqlite_schema').all()
+      again.close()
+      assert.equal(mode, 'delete')
+      assert.deepEqual(
+        tables.map(({ name }) => name),
+        ['theirs'],
+      )
+    })
+
+    it('refuses what is no database', () => {
+      assert.throws(() => sqliteStore(import.meta.filename), /not a database/)
+    })
+  })
+}

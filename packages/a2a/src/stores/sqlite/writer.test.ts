@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openDatabase } from './database.ts'
+import { createWriter } from './writer.ts'
+
+function setUp() {
+  const database = openDatabase(':memory:', 0)
+  database.exec('CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT')
+  const insert = database.prepare('INSERT INTO words VALUES (?)')
+  const all = database.prepare<{ word: string }>('SELECT word FROM words ORDER BY rowid')
+  const events: string[] = []
+  let refusal: Error | undefined
+  const writer = createWriter(database, {
+    begin: () => {
+      events.push('begin')
+      if (refusal) throw refusal
+    },
+    finish: () => void events.push('finish'),
+    abandon: () => void events.push('abandon'),
+  })
+  return {
+    database,
+    writer,
+    events,
+    add: (...words: readonly string[]) => writer.write(() => words.map((word) => insert.run(word)).length),
+    words: () => all.all().map(({ word }) => word),
+    refuse: (error: Error | undefined) => void (refusal = error),
+  }
+}
+
+describe('the writer', () => {
+  it('commits what is asked for in one turn together, and answers each with its own result', async () => {
+    const { add, words, events } = setUp()
+    assert.deepEqual(await Promise.all([add('a'), add('b', 'c'), add()]), [1, 2, 0])
+    assert.deepEqual(words(), ['a', 'b', 'c'])
+    assert.deepEqual(events, ['begin', 'finish'])
+  })
+
+  it('answers nobody before the commit', async () => {
+    const { writer, database, words } = setUp()
+    const seen: unknown[] = []
+    const written = writer.write(
+      () => database.exec(`INSERT INTO words VALUES ('a')`),
+      () => seen.push({ open: database.inTransaction, words: words() }),
+    )
+    assert.deepEqual(words(), [])
+    await written
+    assert.deepEqual(seen, [{ open: false, words: ['a'] }])
+  })
+
+  it('loses one job to its error and keeps the others, without a trace of the one', async () => {
+    const { add, words, events } = setUp()
+    const results = await Promise.allSettled([add('a'), add('b', 'a'), add('c')])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(words(), ['a', 'c'])
+    assert.deepEqual(events, ['begin', 'abandon', 'begin', 'finish', 'abandon', 'finish'])
+    await add('d')
+    assert.deepEqual(words(), ['a', 'c', 'd'])
+  })
+
+  it('rejects all when the transaction cannot begin, and works again when it can', async () => {
+    const { add, words, refuse, database } = setUp()
+    refuse(new Error('taken over'))
+    const results = await Promise.allSettled([add('a'), add('b')])
+    for (const result of results) assert.match(String(result.status === 'rejected' && result.reason), /taken over/)
+    assert.equal(database.inTransaction, false)
+    refuse(undefined)
+    await add('c')
+    assert.deepEqual(words(), ['c'])
+  })
+
+  it('rejects all when an error ends the transaction under it', async () => {
+    const { add, words, writer, database } = setUp()
+    const results = await Promise.allSettled([
+      add('a'),
+      writer.write(() => {
+        database.exec('ROLLBACK')
+        throw new Error('the disk is full')
+      }),
+      add('b'),
+    ])
+    for (const result of results) assert.match(String(result.status === 'rejected' && result.reason), /disk is full/)
+    assert.deepEqual(words(), [])
+    await add('c')
+    assert.deepEqual(words(), ['c'])
+  })
+
+  it('takes what is asked for by an answer into the next commit', async () => {
+    const { add, words, events } = setUp()
+    await add('a').then(() => add('b'))
+    assert.deepEqual(words(), ['a', 'b'])
+    assert.deepEqual(events, ['begin', 'finish', 'begin', 'finish'])
+  })
+
+  it('writes at once what waits when it is told to', async () => {
+    const { add, writer, words } = setUp()
+    const waiting = add('a')
+    writer.flush()
+    assert.deepEqual(words(), ['a'])
+    assert.equal(await waiting, 1)
+  })
+})

@@ -1,0 +1,71 @@
+/**
+ * Whatever is sent, the answer is in the protocol's words. Requests of both bindings and
+ * all versions are drawn, damaged and sent; an independent judge (answers/) looks at each
+ * answer. Guards against crashes, hangs, 5xx, half-made answers, errors that tell of the
+ * server's insides, and nonsense that is taken for a message.
+ *
+ * `PARLEY_FULL=1` sends 100,000 requests under a seed of the day; `PARLEY_SEED` repeats a run.
+ */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { judge } from './answers/judge.ts'
+import type { Served } from './house.ts'
+import { openHouse } from './house.ts'
+import type { House, Plan } from './requests/plans.ts'
+import { plans } from './requests/plans.ts'
+
+const full = process.env['PARLEY_FULL'] === '1'
+const requests = full ? 100_000 : 4_000
+const seed = Number(process.env['PARLEY_SEED'] ?? (full ? Date.now() % 1_000_000_000 : 20_261_001))
+/** A server that is asked for longer forgets the tasks that the requests name. */
+const perHouse = 800
+
+describe('a server that strangers write to', () => {
+  const houses = new Map<House, { readonly served: Served; sent: number }>()
+  const tally = new Map<string, number>()
+  after(async () => {
+    for (const { served } of houses.values()) await served.close()
+  })
+
+  async function houseFor(name: House): Promise<Served> {
+    const known = houses.get(name)
+    if (known !== undefined && known.sent < perHouse) {
+      known.sent += 1
+      return known.served
+    }
+    await known?.served.close()
+    const served = await openHouse(name)
+    houses.set(name, { served, sent: 1 })
+    return served
+  }
+
+  async function ask(plan: Plan): Promise<void> {
+    const served = await houseFor(plan.house)
+    const { sent, got } = await served.exchange(plan)
+    const { complaints, outcome } = judge(sent, got)
+    const key = `${outcome} ${got.status}`
+    tally.set(key, (tally.get(key) ?? 0) + 1)
+    if (complaints.length === 0) return
+    const request = `${sent.method} ${sent.url.pathname.slice(0, 200)}${sent.url.search.slice(0, 200)} ${(sent.body ?? '').slice(0, 800)}`
+    const answer = `${got.status} ${got.body.slice(0, 800)}`
+    assert.fail([...complaints, `asked: ${request}`, `answered: ${answer}`, ...served.logged.slice(-1).map(describeLog)].join('\n'))
+  }
+
+  it(`answers ${requests} generated requests in the protocol's words [B-35 B-36 B-37 B-38 B-41]`, async (test) => {
+    test.diagnostic(`seed ${seed}`)
+    await fc.assert(fc.asyncProperty(plans, ask), { numRuns: requests, seed })
+    const outcomes = [...tally].sort(([, a], [, b]) => b - a).map(([key, times]) => `${key}: ${times}`)
+    test.diagnostic(`outcomes: ${outcomes.join(', ')}`)
+    assert.equal(Reflect.get({}, 'polluted'), undefined, 'a request reached into every object')
+    // Damage must not be all there is: real results of each kind were looked at as well.
+    for (const kind of ['send 200', 'stream 200', 'get 200', 'list 200', 'cancel 200', 'subscribe 200', 'card 200']) {
+      assert.ok((tally.get(kind) ?? 0) > 0, `no ${kind} among the answers`)
+    }
+  })
+})
+
+function describeLog(entry: unknown): string {
+  const { message, cause } = entry as { message: string; cause?: unknown }
+  return `logged: ${message}: ${cause instanceof Error ? (cause.stack ?? '') : String(cause)}`
+}
