@@ -45,7 +45,7 @@ const doors: Readonly<Record<string, Surface>> = {
     types: 'ServeOptions Server',
   },
   './stores/sqlite': {
-    values: 'sqliteStore',
+    values: 'masterKeyBeside sqliteStore',
     types: 'SqliteStoreOptions',
   },
   './testing': {

@@ -1,7 +1,7 @@
 /** From settings to a running hub: the only file that knows all the parts. */
 import { join } from 'node:path'
 import { serve } from '@parley/a2a/node'
-import type { RunningServer } from '@parley/a2a/node'
+import type { Server } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { clock } from './demo/clock.ts'
 import { concierge } from './demo/concierge.ts'
@@ -42,6 +42,6 @@ export const demoAgents = {
   },
 }
 
-export async function startHub({ host, port, dataDir }: HubSettings): Promise<RunningServer> {
+export async function startHub({ host, port, dataDir }: HubSettings): Promise<Server> {
   return serve({ host, port, store: sqliteStore(join(dataDir, 'parley.db')), agents: demoAgents })
 }

@@ -183,6 +183,25 @@ describe('under node:http', () => {
     assert.ok((await post(`${url}/a2a`, rpc('SendMessage', { message: message() }))).json.result)
   })
 
+  it('loses a connection and not the process when somebody else has answered already', async () => {
+    const handler = open()
+    const { url } = await listen((request, response) => {
+      response.writeHead(200)
+      response.write('somebody else was')
+      handler.node(request, response)
+    })
+    for (const path of ['/a2a', '/message:stream', '/.well-known/agent-card.json']) {
+      const method = path.includes('card') ? 'GET' : 'POST'
+      const body = path === '/a2a' ? rpc('SendMessage', { message: message() }) : { message: message() }
+      const init = {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+      }
+      await assert.rejects(async () => (await fetch(`${url}${path}`, init)).text(), path)
+    }
+  })
+
   it('cuts its prefix off where nobody else does', async () => {
     const { url } = await listen(open({ prefix: '/agent/' }).node)
     assert.ok((await post(`${url}/agent`, rpc('SendMessage', { message: message() }))).json.result)

@@ -24,13 +24,19 @@ export function createNodeHandler(router: Router, options: NodeOptions): NodeHan
       res.end()
       return
     }
-    const response = router.handle(request)
-    if (response instanceof Promise)
-      response.then(
-        (made) => send(res, made, options.stallMs),
-        () => res.destroy(),
-      )
-    else send(res, response, options.stallMs)
+    answer(res, () => router.handle(request), options.stallMs)
+  }
+}
+
+/** Whatever goes wrong from here on, such as a framework that has answered already, costs this connection and no more. */
+function answer(res: NodeResponse, handle: () => HttpResponse | Promise<HttpResponse>, stallMs: number): void {
+  try {
+    const response = handle()
+    if (response instanceof Promise) {
+      response.then((made) => send(res, made, stallMs)).catch(() => res.destroy())
+    } else send(res, response, stallMs)
+  } catch {
+    res.destroy()
   }
 }
 
@@ -141,13 +147,13 @@ async function sendStream(
   res.on('error', () => {})
   res.on('close', left)
   if (res.destroyed) return left()
-  res.writeHead(status, { ...headers })
   // The head goes out with the first event if that is there at once, and alone if it is not.
   let wrote = false
   setImmediate(() => {
-    if (!wrote && !res.destroyed) res.flushHeaders()
+    if (!wrote && res.headersSent && !res.destroyed) res.flushHeaders()
   })
   try {
+    res.writeHead(status, { ...headers })
     for (let next = await source.next(); next.done !== true; next = await source.next()) {
       wrote = true
       if (!res.write(next.value)) await drained(res, stallMs)

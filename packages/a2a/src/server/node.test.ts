@@ -8,6 +8,7 @@ import { cursorExtension } from '../model/extension.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
 import { serve, type ServeOptions, type Server } from './node.ts'
+import { requireNode } from './require-node.ts'
 
 let directory = ''
 const servers: Server[] = []
@@ -172,5 +173,10 @@ describe('serve', () => {
     await assert.rejects(serve({ store, agents: { tasks: () => 'x' } }), { name: 'ConfigError', path: 'agents.tasks' })
     await assert.rejects(serve({ store, agent: () => 'x', publicUrl: 'mine.example' }), { path: 'publicUrl' })
     await assert.rejects(serve({ store, agent: () => 'x', prefix: '/a b' }), { path: 'prefix' })
+  })
+
+  it('says which Node it needs to one that is too old', () => {
+    for (const old of ['20.19.0', '22.17.1', '18.0.0']) assert.throws(() => requireNode(old), /needs Node\.js 22\.18/)
+    for (const fine of ['22.18.0', '24.0.0', process.versions.node]) assert.doesNotThrow(() => requireNode(fine))
   })
 })

@@ -12,6 +12,7 @@ import { ConfigError } from './config-error.ts'
 import { hostname, isLoopbackAddress, loopbackHosts } from './guard.ts'
 import { createHandler, type Handler } from './handler.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
+import { requireNode } from './require-node.ts'
 
 export type ServeOptions = HouseOptions &
   AgentsOption & {
@@ -36,8 +37,6 @@ export interface Server {
   /** Takes nothing new, lets answers finish within `drainMs`, then stops what runs and closes the store. */
   close(): Promise<void>
 }
-
-const oldestNode = [22, 18] as const
 
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
@@ -71,12 +70,6 @@ export async function serve(options: ServeOptions): Promise<Server> {
     handler,
     close: () => (closed ??= shutDown(server, handler, answering, drainMs)),
   }
-}
-
-function requireNode(version: string): void {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return
-  throw new Error(`@parley/a2a/node needs Node.js ${oldestNode.join('.')} or newer, and this is ${version}`)
 }
 
 /** Loaded only when wanted, so that an old Node hears the sentence above and not of a missing module. */

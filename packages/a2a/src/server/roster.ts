@@ -107,19 +107,11 @@ function widen({ skills = [], ...settings }: AgentSettings, modes: 'inputModes' 
   return [...new Set([...own, ...skills.flatMap((skill) => skill[modes] ?? [])])]
 }
 
+/** Every option of the engine: those that have a default, and the one that is off. */
+const engineOptions = [...Object.keys(defaultAgentOptions), 'inputTimeout'] as readonly (keyof AgentEntry['options'])[]
+
 /** The engine's own options among the settings, without the ones left open. */
 function defined(settings: AgentSettings): Partial<AgentEntry['options']> {
-  const { turnTimeoutMs, whenBusy, inputTimeout, cancelGraceMs, openAfterMs, coalesceText } = settings
-  const { keepOpenOnInputRequired, duplicateWindowMs } = settings
-  const given = {
-    turnTimeoutMs,
-    whenBusy,
-    inputTimeout,
-    cancelGraceMs,
-    openAfterMs,
-    coalesceText,
-    keepOpenOnInputRequired,
-    duplicateWindowMs,
-  }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const given = engineOptions.filter((name) => settings[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, settings[name]]))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -136,8 +136,9 @@ function describeOpening(): void {
       )
     })
 
-    it('refuses what is no database', () => {
-      assert.throws(() => sqliteStore(import.meta.filename), /not a database/)
+    it('refuses what is no database', async () => {
+      await writeFile(file, 'A text that is longer than the hundred bytes with which a database begins. '.repeat(20))
+      assert.throws(() => sqliteStore(file), /not a database/)
     })
   })
 }

@@ -1,0 +1,116 @@
+/** CancelTask: how it answers, how the state is spelled, and what it does not touch. */
+import assert from 'node:assert/strict'
+import { inputRequired } from '@parley/a2a'
+import type { Turn } from '@parley/a2a'
+import { assertRefused } from '../refusal.ts'
+import { createGate, sendForTask } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
+import { stateIn } from '../spelling.ts'
+
+/** Works until it is told to stop. */
+async function* endless({ signal }: Turn) {
+  yield 'working'
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
+export const canceling: readonly Scenario[] = [
+  {
+    name: 'a canceled task is answered as CANCELED, CANCELLED or canceled, as the version spells it [B-110 B-6]',
+    async check({ open, form }) {
+      const peer = open(endless)
+      const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
+      const { status, payload } = await peer.raw.call('CancelTask', { id })
+      const spelled = { '1.0': 'TASK_STATE_CANCELED', '0.x JSON-RPC': 'canceled', '0.x REST': 'TASK_STATE_CANCELLED' }
+      assert.deepEqual([status, payload.id, payload.status.state], [200, id, spelled[form]])
+      assert.equal(payload.kind, form === '0.x JSON-RPC' ? 'task' : undefined)
+      assert.equal((await peer.get(id)).status.state, 'TASK_STATE_CANCELED')
+    },
+  },
+  {
+    name: 'a second cancel answers with the same task [B-112]',
+    async check({ open }) {
+      const peer = open(endless)
+      const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
+      const first = await peer.raw.call('CancelTask', { id })
+      const second = await peer.raw.call('CancelTask', { id })
+      assert.deepEqual([second.status, second.payload], [200, first.payload])
+    },
+  },
+  {
+    name: 'a task that has ended in another way cannot be canceled, an unknown one cannot be found [B-111 B-113]',
+    async check({ open, cell }) {
+      const peer = open(({ text }) => (text === 'throw' ? Promise.reject(new Error('no')) : 'done'))
+      for (const text of ['end', 'throw']) {
+        const { id, status } = await sendForTask(peer, text)
+        const refusal = assertRefused(cell, await peer.raw.call('CancelTask', { id }), 'TASK_NOT_CANCELABLE')
+        assert.equal(refusal.details['taskId'], id)
+        assert.equal((await peer.get(id)).status.state, status.state)
+      }
+      assertRefused(cell, await peer.raw.call('CancelTask', { id: 'nowhere' }), 'TASK_NOT_FOUND')
+    },
+  },
+  {
+    name: 'a cancel is told to every stream and ends every waiting send [B-114]',
+    async check({ open, form }) {
+      const peer = open(endless)
+      const stream = peer.stream('go').frames()
+      const first = await stream.next()
+      assert.ok(first.done !== true && 'task' in first.value.event)
+      const { id } = first.value.event.task
+      const waiting = sendForTask(peer, 'and this', { taskId: id })
+      while (((await peer.get(id)).history ?? []).length < 2);
+      await peer.cancel(id)
+      const rest = await Array.fromAsync(stream)
+      const last = rest.at(-1)
+      assert.ok(last !== undefined && 'statusUpdate' in last.event)
+      assert.equal(last.event.statusUpdate.status.state, 'TASK_STATE_CANCELED')
+      assert.equal(last.final, form === '1.0' ? undefined : true)
+      assert.equal((await waiting).status.state, 'TASK_STATE_CANCELED')
+    },
+  },
+  {
+    name: 'a task that waits for input can be canceled, and takes no answer afterwards [B-110 B-43]',
+    async check({ open, form }) {
+      const peer = open(() => inputRequired('Which?'))
+      const { id } = await sendForTask(peer, 'go')
+      const { payload } = await peer.raw.call('CancelTask', { id })
+      assert.equal(payload.status.state, stateIn(form, 'TASK_STATE_CANCELED'))
+      await assert.rejects(peer.send('this', { taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
+    },
+  },
+  {
+    name: 'an agent that ignores the cancel loses the task after a moment, and its later words are dropped [B-110 B-43]',
+    async check({ open }) {
+      const gate = createGate()
+      const ended = createGate()
+      const peer = open(
+        async function* () {
+          yield 'before'
+          await gate.opened
+          yield 'after'
+          ended.open()
+        },
+        { cancelGraceMs: 20 },
+      )
+      const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
+      const canceled = await peer.cancel(id)
+      assert.equal(canceled.status.state, 'TASK_STATE_CANCELED')
+      gate.open()
+      await Promise.race([ended.opened, new Promise((resolve) => setImmediate(resolve))])
+      assert.deepEqual(await peer.get(id), canceled)
+    },
+  },
+  {
+    name: 'metadata of a cancel is accepted, and so is a REST cancel with no body or a literal null [F-9]',
+    async check({ open, cell }) {
+      const peer = open(endless)
+      const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
+      await peer.wire.call('CancelTask', { id, metadata: { why: 'changed my mind' } })
+      if (cell.binding === 'JSONRPC') return
+      const path = `${cell.version === '1.0' ? '' : '/v1'}/tasks/${id}:cancel`
+      assert.equal((await peer.raw.fetch(path, { method: 'POST' })).status, 200)
+      const headers = { 'content-type': 'application/json' }
+      assert.equal((await peer.raw.fetch(path, { method: 'POST', body: 'null', headers })).status, 200)
+    },
+  },
+]

@@ -1,0 +1,138 @@
+/** Messages after the first: to a running task, to a finished one, to the wrong one, and about others. */
+import assert from 'node:assert/strict'
+import { artifact, inputRequired } from '@parley/a2a'
+import { assertRefused } from '../refusal.ts'
+import { createGate, sendForTask } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
+import { saying } from '../spelling.ts'
+
+export const followUps: readonly Scenario[] = [
+  {
+    name: 'a message to a running task waits for its turn, and the task ends after both [B-45 B-49]',
+    async check({ open }) {
+      const gate = createGate()
+      const began = createGate()
+      let running = 0
+      let most = 0
+      const peer = open(async function* ({ text }) {
+        most = Math.max(most, ++running)
+        began.open()
+        if (text === 'first') await gate.opened
+        yield `${text} done`
+        running -= 1
+      })
+      const { id } = await sendForTask(peer, 'first', { returnImmediately: true })
+      await began.opened
+      const second = sendForTask(peer, 'second', { taskId: id })
+      // The second message is in the log before the first turn may end.
+      while (((await peer.get(id)).history ?? []).length < 2);
+      gate.open()
+      const done = await second
+      assert.deepEqual([done.id, done.status.state, most], [id, 'TASK_STATE_COMPLETED', 1])
+      assert.deepEqual(
+        done.artifacts?.map(({ artifactId, parts }) => [artifactId, parts]),
+        [
+          ['answer', [{ text: 'first done' }]],
+          ['answer-2', [{ text: 'second done' }]],
+        ],
+      )
+    },
+  },
+  {
+    name: 'an agent that wants no message while it works refuses it [B-45]',
+    async check({ open, cell }) {
+      const gate = createGate()
+      const peer = open(() => gate.opened, { whenBusy: 'reject' })
+      const { id } = await sendForTask(peer, 'first', { returnImmediately: true })
+      const answer = await peer.raw.call('SendMessage', saying('second', { taskId: id }))
+      assert.equal(assertRefused(cell, answer, 'UNSUPPORTED_OPERATION').details['taskId'], id)
+      gate.open()
+    },
+  },
+  {
+    name: 'a message to a running task can be handed to the turn that runs [B-45]',
+    async check({ open }) {
+      const peer = open(
+        async function* ({ text, messages }) {
+          yield text
+          for await (const { parts } of messages) {
+            yield parts.map((part) => ('text' in part ? part.text : '')).join('')
+            return
+          }
+        },
+        { whenBusy: 'steer' },
+      )
+      const { id } = await sendForTask(peer, 'left', { returnImmediately: true })
+      const done = await sendForTask(peer, ', no: right', { taskId: id })
+      assert.deepEqual(done.artifacts?.[0]?.parts, [{ text: 'left, no: right' }])
+    },
+  },
+  {
+    name: 'a finished task takes no message, whatever it ended as [B-43]',
+    async check({ open, cell }) {
+      const peer = open(({ text }) => (text === 'throw' ? Promise.reject(new Error('no')) : 'done'))
+      for (const text of ['end', 'throw']) {
+        const { id } = await sendForTask(peer, text)
+        const answer = await peer.raw.call('SendMessage', saying('more', { taskId: id }))
+        assert.equal(assertRefused(cell, answer, 'UNSUPPORTED_OPERATION').details['taskId'], id)
+        assert.equal((await peer.get(id)).history?.length, 1)
+      }
+    },
+  },
+  {
+    name: 'going on after the end is a new task in the same context that refers to the old one [B-44 B-62 T-2 S2-12]',
+    async check({ open }) {
+      const peer = open(async function* ({ text, references, context }) {
+        const [before] = await references()
+        const earlier = before?.artifacts?.[0]
+        const known = (await context()).map(({ id }) => id)
+        yield artifact(`draft-${text}`, { name: 'draft', text, data: { earlier: earlier?.parts ?? null, known } })
+      })
+      const first = await sendForTask(peer, 'one')
+      const { contextId = '' } = first
+      const said = { parts: [{ text: 'two' }], contextId, referenceTaskIds: [first.id, 'no-such-task'] }
+      const second = await sendForTask(peer, said)
+      assert.notEqual(second.id, first.id)
+      assert.equal(second.contextId, contextId)
+      const [refined] = second.artifacts ?? []
+      assert.deepEqual([refined?.name, refined?.artifactId], ['draft', 'draft-two'])
+      assert.deepEqual(refined?.parts[1], {
+        data: { earlier: [{ text: 'one' }, { data: { earlier: null, known: [] } }], known: [first.id] },
+      })
+      assert.deepEqual(second.history?.[0]?.referenceTaskIds, [first.id, 'no-such-task'])
+    },
+  },
+  {
+    name: 'a message to a task that does not exist makes none, and an id chosen by the client is no id [B-53 B-54]',
+    async check({ open, cell }) {
+      let runs = 0
+      const peer = open(() => String((runs += 1)))
+      const answer = await peer.raw.call('SendMessage', saying('hi', { taskId: 'chosen-by-me' }))
+      assert.equal(assertRefused(cell, answer, 'TASK_NOT_FOUND').details['taskId'], 'chosen-by-me')
+      assertRefused(cell, await peer.raw.call('GetTask', { id: 'chosen-by-me' }), 'TASK_NOT_FOUND')
+      assert.equal(runs, 0)
+    },
+  },
+  {
+    name: 'a task and a context that do not belong together are refused [B-57 B-58]',
+    async check({ open, cell }) {
+      const peer = open(() => inputRequired('and?'))
+      const { id, contextId } = await sendForTask(peer, 'hi')
+      const answer = await peer.raw.call('SendMessage', saying('more', { taskId: id, contextId: 'another' }))
+      assert.deepEqual(assertRefused(cell, answer, 'INVALID_PARAMS').fields, ['message.contextId'])
+      assert.equal((await peer.get(id)).history?.length, 1)
+      const right = await sendForTask(peer, { parts: [{ text: 'more' }], contextId: contextId ?? '' }, { taskId: id })
+      assert.equal(right.contextId, contextId)
+    },
+  },
+  {
+    name: 'a context that cannot be accepted is refused and never replaced [B-56]',
+    async check({ open, cell }) {
+      const peer = open(() => 'done')
+      for (const contextId of ['a b', 'x'.repeat(257), 'ü']) {
+        const answer = await peer.raw.call('SendMessage', saying('hi', { contextId }))
+        assert.deepEqual(assertRefused(cell, answer, 'CONTEXT_REJECTED').fields, ['message.contextId'])
+      }
+    },
+  },
+]
