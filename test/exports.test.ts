@@ -49,8 +49,10 @@ const doors: Readonly<Record<string, Surface>> = {
     types: 'SqliteStoreOptions',
   },
   './testing': {
-    values: 'testAgent',
-    types: 'Saying SendOptions TestAgent TestAgentOptions TestStream',
+    values: 'storeContract testAgent',
+    types: `
+      OpenStore OpenedStore Saying SendOptions StoreContractOptions TestAgent TestAgentOptions TestStream
+    `,
   },
 }
 

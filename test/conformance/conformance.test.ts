@@ -42,7 +42,10 @@ describe('conformance', () => {
 
   it('knows every id that a comment, a document or a deviation mentions', () => {
     const pattern = '{packages/*/src/**/*.ts,test/**/*.ts,examples/**/*.ts,bench/**/*.ts,docs/**/*.md,*.md}'
-    const files = globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**', 'test/conformance/**'] })
+    const files = globSync(pattern, {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/dist/**', 'test/conformance/*.ts'],
+    })
     const strangers = files.flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/(?<![\w-])(?:[JFBT]|S[024])-\d+\b(?!-)/g)]
         .map(([id]) => id)

@@ -93,11 +93,6 @@ export const deviations: readonly Deviation[] = [
     why: 'No version can resume a stream without loss. The payloads stay untouched, so peers that do not know it do not notice.',
   },
   {
-    ids: ['B-112'],
-    what: 'A second cancel answers with the canceled task in every version.',
-    why: 'A client that repeats a request whose answer was lost should not be told that it failed.',
-  },
-  {
     ids: ['B-144'],
     what: 'In 0.x a missing required extension is -32600 with the URIs in `data`.',
     why: '-32008 does not exist there.',

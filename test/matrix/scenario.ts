@@ -81,3 +81,8 @@ export function createGate(): Gate {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }
 }
+
+/** Asks again after every turn of the event loop: with a store in memory, a loop of awaits alone would let nothing else run. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -16,7 +16,7 @@ const known: Readonly<Record<string, Known>> = {
   PARSE_ERROR: { number: -32700, http: 400, grpc: 'INVALID_ARGUMENT' },
   INVALID_REQUEST: { number: -32600, http: 400, grpc: 'INVALID_ARGUMENT' },
   PAYLOAD_TOO_LARGE: { number: -32600, http: 413, grpc: 'INVALID_ARGUMENT' },
-  UNSUPPORTED_MEDIA_TYPE: { number: -32600, http: 415, grpc: 'INVALID_ARGUMENT' },
+  UNSUPPORTED_MEDIA_TYPE: { number: -32005, http: 415, grpc: 'INVALID_ARGUMENT' },
   METHOD_NOT_FOUND: { number: -32601, http: 404, grpc: 'UNIMPLEMENTED' },
   METHOD_NOT_ALLOWED: { number: -32601, http: 405, grpc: 'UNIMPLEMENTED' },
   INVALID_PARAMS: { number: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },

@@ -146,7 +146,9 @@ function judgeEnvelopeError(sent: Sent, reason: string): string[] {
   if (body === undefined) return reason === 'PARSE_ERROR' ? [] : [`what is no JSON was answered with ${reason}`]
   if (reason === 'PARSE_ERROR') return ['JSON was taken for something else']
   if (!isBag(body.value)) return isAboutEnvelope(reason) ? [] : [`no object was answered with ${reason}`]
-  return isSound(body.value) || isAboutEnvelope(reason) ? [] : [`a broken envelope was answered with ${reason}`]
+  // Of a request that lacks only its id we first hear what else is wrong with it.
+  const isWhole = isSound(body.value) || isSound({ id: null, ...body.value })
+  return isWhole || isAboutEnvelope(reason) ? [] : [`a broken envelope was answered with ${reason}`]
 }
 
 /** A body that is nested too deeply is refused before its envelope is looked at. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 import { assertRefused } from '../refusal.ts'
-import { createGate, sendForTask } from '../scenario.ts'
+import { createGate, sendForTask, until } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { stateIn } from '../spelling.ts'
 
@@ -27,13 +27,14 @@ export const canceling: readonly Scenario[] = [
     },
   },
   {
-    name: 'a second cancel answers with the same task [B-112]',
-    async check({ open }) {
+    name: 'a second cancel answers with the same task in 1.0, and is refused in 0.x, as their texts say [B-111 B-112]',
+    async check({ open, cell }) {
       const peer = open(endless)
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
       const first = await peer.raw.call('CancelTask', { id })
       const second = await peer.raw.call('CancelTask', { id })
-      assert.deepEqual([second.status, second.payload], [200, first.payload])
+      if (cell.version === '1.0') assert.deepEqual([second.status, second.payload], [200, first.payload])
+      else assertRefused(cell, second, 'TASK_NOT_CANCELABLE')
     },
   },
   {
@@ -58,7 +59,7 @@ export const canceling: readonly Scenario[] = [
       assert.ok(first.done !== true && 'task' in first.value.event)
       const { id } = first.value.event.task
       const waiting = sendForTask(peer, 'and this', { taskId: id })
-      while (((await peer.get(id)).history ?? []).length < 2);
+      await until(async () => (await peer.get(id)).history?.length === 2)
       await peer.cancel(id)
       const rest = await Array.fromAsync(stream)
       const last = rest.at(-1)

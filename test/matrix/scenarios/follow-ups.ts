@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { artifact, inputRequired } from '@parley/a2a'
 import { assertRefused } from '../refusal.ts'
-import { createGate, sendForTask } from '../scenario.ts'
+import { createGate, sendForTask, until } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { saying } from '../spelling.ts'
 
@@ -25,7 +25,7 @@ export const followUps: readonly Scenario[] = [
       await began.opened
       const second = sendForTask(peer, 'second', { taskId: id })
       // The second message is in the log before the first turn may end.
-      while (((await peer.get(id)).history ?? []).length < 2);
+      await until(async () => (await peer.get(id)).history?.length === 2)
       gate.open()
       const done = await second
       assert.deepEqual([done.id, done.status.state, most], [id, 'TASK_STATE_COMPLETED', 1])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { StreamEvent } from '@parley/a2a'
 import { assertRefused } from '../refusal.ts'
-import { createGate, sendForTask } from '../scenario.ts'
+import { createGate, sendForTask, until } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { saying, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
 
@@ -20,7 +20,7 @@ export const subscribing: readonly Scenario[] = [
         yield 'd'
       })
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
-      while (textOf((await peer.get(id)).artifacts?.[0]?.parts) !== 'ab');
+      await until(async () => textOf((await peer.get(id)).artifacts?.[0]?.parts) === 'ab')
       const stream = peer.subscribe(id).frames()
       const first = await stream.next()
       assert.ok(first.done !== true && 'task' in first.value.event)

@@ -28,14 +28,16 @@ describe('a JSON-RPC envelope', () => {
     assert.equal(read(`{"jsonrpc":"2.0","id":1.5,"method":"x","params":{"a":${carried}}}`).id, '1.5')
   })
 
-  it('refuses a missing id and ids of other types with -32600 and a null id [F-2 B-36]', () => {
+  it('refuses ids of other types with -32600 and a null id, and marks a request without one [F-2 B-36]', () => {
     for (const id of ['true', '{}', '[]', '1e400']) {
       assert.deepEqual(refusal(`{"jsonrpc":"2.0","id":${id},"method":"GetTask"}`), {
         code: 'INVALID_REQUEST',
         id: 'null',
       })
     }
-    assert.deepEqual(refusal('{"jsonrpc":"2.0","method":"GetTask"}'), { code: 'INVALID_REQUEST', id: 'null' })
+    const unmarked = { id: 'null', method: 'GetTask', params: {} }
+    assert.deepEqual(read('{"jsonrpc":"2.0","method":"GetTask"}'), { ...unmarked, isNotification: true })
+    assert.deepEqual(read('{"jsonrpc":"2.0","id":null,"method":"GetTask"}'), unmarked)
   })
 
   it('refuses batches and bare values with -32600 [F-2]', () => {

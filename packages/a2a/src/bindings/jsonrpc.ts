@@ -17,6 +17,8 @@ export interface Envelope {
   readonly method: string
   /** `{}` where the request has none: the dialect then names what is missing (B-40). */
   readonly params: object
+  /** It has no id, so it wants no answer, and every operation has one: refused, but for what else is wrong first (F-2). */
+  readonly isNotification?: true
 }
 export interface Malformed {
   /** `null` where it could not be read (F-1). */
@@ -30,10 +32,9 @@ export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | M
   if (Array.isArray(value)) return malformed('null', 'Batches are not part of A2A')
   if (typeof value !== 'object' || value === null) return malformed('null', 'The request must be a JSON object')
   const request = value as Record<string, unknown>
-  const id = readId(request.id, isTooDeep ? undefined : text)
-  if (id === undefined) {
-    return malformed('null', 'id' in request ? 'id must be a string, a number or null' : 'id is missing')
-  }
+  const isNotification = request.id === undefined
+  const id = isNotification ? 'null' : readId(request.id, isTooDeep ? undefined : text)
+  if (id === undefined) return malformed('null', 'id must be a string, a number or null')
   if (request.jsonrpc !== '2.0') return malformed(id, 'jsonrpc must be "2.0"')
   const { method } = request
   if (typeof method !== 'string' || method === '') {
@@ -44,7 +45,11 @@ export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | M
   if (typeof params !== 'object' || Array.isArray(params)) {
     return { id, method, error: new A2AError('INVALID_PARAMS', 'Invalid parameters: params must be an object') }
   }
-  return { id, method, params }
+  return isNotification ? { id, method, params, isNotification } : { id, method, params }
+}
+
+export function noNotifications(): A2AError {
+  return malformed('null', 'id is missing').error
 }
 
 function malformed(id: IdText, reason: string): Malformed {

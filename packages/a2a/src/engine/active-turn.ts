@@ -123,7 +123,7 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
     listen,
     received,
     answered,
-    abort: stopSignal.abort,
+    abort,
     end,
   }
 
@@ -286,6 +286,12 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
   /** An agent may go on after its turn, and hold on to what it was given. */
   function checkNotOver(): void {
     if (over || parts.isStopped()) throw turnIsOver()
+  }
+
+  function abort(reason: unknown): void {
+    stopSignal.abort(reason)
+    // Whoever waits for an answer listens to nothing else, and would let the time of grace pass.
+    question?.answer.reject(reason)
   }
 
   function end(reason: unknown): void {

@@ -18,14 +18,17 @@ export async function cancelTask(
   run: Run | undefined,
   request: CancelTaskRequest,
   graceMs: number,
+  again: 'answer' | 'refuse',
 ): Promise<Task> {
+  const wasCanceled = live.fold.status.state === 'TASK_STATE_CANCELED'
   if (!isTerminal(live.fold.status.state)) {
     // A task that waits for input has nobody to ask, unless an agent here asked in the middle of its turn.
     if (run !== undefined || !isInterrupted(live.fold.status.state)) await ask(live, request, run, graceMs)
     run?.stop(new A2AError('UNSUPPORTED_OPERATION', 'The task was canceled'))
     await live.write(steps.endTask(live.fold.turn, { state: 'TASK_STATE_CANCELED' }))
   }
-  if (live.fold.status.state === 'TASK_STATE_CANCELED') return viewOf(live.fold)
+  const isCanceled = live.fold.status.state === 'TASK_STATE_CANCELED'
+  if (isCanceled && !(wasCanceled && again === 'refuse')) return viewOf(live.fold)
   throw new A2AError('TASK_NOT_CANCELABLE', 'The task has already ended', { taskId: live.id })
 }
 

@@ -69,7 +69,7 @@ function checkInputModes(parts: readonly Part[], modes: readonly string[]): void
   parts.forEach((part, index) => {
     const mediaType = mediaTypeOf(part)
     if (modes.some((mode) => matches(mode, mediaType))) return
-    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent does not take ${mediaType}`, {
+    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `Incompatible content types: ${mediaType} is not supported by this agent`, {
       mediaType,
       partKind: 'text' in part ? 'text' : 'data' in part ? 'data' : 'file',
       supported: modes.join(', '),
@@ -82,7 +82,7 @@ function checkInputModes(parts: readonly Part[], modes: readonly string[]): void
 function checkOutputModes(accepted: readonly string[], modes: readonly string[]): void {
   if (accepted.length === 0 || modes.length === 0) return
   if (accepted.some((wanted) => modes.some((mode) => matches(wanted, mode) || matches(mode, wanted)))) return
-  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent answers in ${modes.join(', ')}`, {
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `Incompatible content types: not supported, this agent answers in ${modes.join(', ')}`, {
     supported: modes.join(', '),
     violations: [{ field: 'configuration.acceptedOutputModes', description: 'holds nothing that this agent gives' }],
   })

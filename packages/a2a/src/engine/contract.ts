@@ -50,7 +50,8 @@ export interface Engine {
   streamMessage(request: SendMessageRequest, context: CallContext): Promise<EventStream>
   getTask(request: GetTaskRequest, context: CallContext): Promise<Task>
   listTasks(request: ListTasksRequest, context: CallContext): Promise<ListTasksResponse>
-  cancelTask(request: CancelTaskRequest, context: CallContext): Promise<Task>
+  /** A task that was canceled before is answered as it is (1.0, B-112), or refused like any other that has ended (0.x). */
+  cancelTask(request: CancelTaskRequest, context: CallContext, again?: 'answer' | 'refuse'): Promise<Task>
   /**
    * The subscribe operation. `finished: 'replay'` (0.x) answers a finished task with one Task event and the end;
    * `finished: 'refuse'` (1.0) with UNSUPPORTED_OPERATION. A `lastEventId` overrides both: what came after it, if anything.

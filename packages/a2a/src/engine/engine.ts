@@ -85,10 +85,10 @@ export function createEngine(parts: EngineParts): Engine {
       return listTasks({ store, signer: parts.signer, view }, partition, request, context)
     },
 
-    async cancelTask(request, context) {
+    async cancelTask(request, context, again = 'answer') {
       const entry = entryOf(context)
       const live = await findOwn(request.id, context)
-      return cancelTask(live, runOf(live), request, entry.options.cancelGraceMs)
+      return cancelTask(live, runOf(live), request, entry.options.cancelGraceMs, again)
     },
 
     async subscribe(request, context, finished) {
@@ -261,7 +261,7 @@ function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
 }
 
 function checkStreaming({ streaming }: AgentEntry): void {
-  if (!streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream')
+  if (!streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
 async function* single(item: StreamItem): EventStream & AsyncGenerator<readonly StreamItem[]> {

@@ -47,8 +47,8 @@ export async function listTasks(
   }
 
   async function readToken(token: string): Promise<{ statusAt: number; id: string }> {
-    const [at = '', id = '', signature = ''] = token.split('.')
-    const isOurs = await parts.signer.verify('page', `${at}.${id} ${scope()}`, signature)
+    const [at = '', id = '', ...signature] = token.split('.')
+    const isOurs = await parts.signer.verify('page', `${at}.${id} ${scope()}`, signature.join('.'))
     if (!isOurs) throw invalidParams([{ field: 'pageToken', description: 'is not a token of this list' }])
     return { statusAt: Number.parseInt(at, 36), id }
   }

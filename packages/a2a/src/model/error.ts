@@ -40,8 +40,8 @@ export const errorTable = {
   /** A messageId that came before with other content (B-163). */
   MESSAGE_ID_REUSED: { jsonrpc: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },
   PAYLOAD_TOO_LARGE: { jsonrpc: -32600, http: 413, grpc: 'INVALID_ARGUMENT' },
-  /** The request's own Content-Type, not that of a part. */
-  UNSUPPORTED_MEDIA_TYPE: { jsonrpc: -32600, http: 415, grpc: 'INVALID_ARGUMENT' },
+  /** The request's own Content-Type, not that of a part: the same number, but HTTP has a status for it (B-41). */
+  UNSUPPORTED_MEDIA_TYPE: { jsonrpc: -32005, http: 415, grpc: 'INVALID_ARGUMENT' },
   /** The server itself cannot serve now: shutting down, or its store does not answer. */
   UNAVAILABLE: { jsonrpc: -32603, http: 503, grpc: 'UNAVAILABLE', retryable: true },
   /** These four are made by clients and never cross the wire. */

@@ -6,7 +6,7 @@
 import type { Call, Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import { readJson, tooDeep } from '../bindings/json-body.ts'
-import { jsonrpcFraming, readEnvelope } from '../bindings/jsonrpc.ts'
+import { jsonrpcFraming, noNotifications, readEnvelope } from '../bindings/jsonrpc.ts'
 import { findParameter } from '../bindings/query.ts'
 import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../bindings/rest.ts'
 import { readCursor, sseHeaders } from '../bindings/sse.ts'
@@ -64,6 +64,10 @@ export function createDispatch(house: House): Dispatch {
       if (asked === 'unsupported') throw negotiator.unsupported()
       const operation = negotiator.operation(version, envelope.method)
       if (operation === undefined) throw methodNotFound(envelope.method, version)
+      if (envelope.isNotification === true) {
+        dialect.decodeRequest(operation, envelope.params)
+        throw noNotifications()
+      }
       return await answer(request, resident, { operation, version, dialect, payload: envelope.params, caller, framing })
     } catch (reason) {
       return house.refuse(reason, resident, version, framing)

@@ -170,7 +170,7 @@ describe('an error has the shape of its version and binding', () => {
       await check(cell, await handler.fetch(cell.send({}, { 'content-type': 'text/plain' })), {
         http: 415,
         transport: true,
-        number: -32600,
+        number: -32005,
         grpc: 'INVALID_ARGUMENT',
         reason: 'UNSUPPORTED_MEDIA_TYPE',
         message: 'Content-Type must be application/json or application/a2a+json',
@@ -194,6 +194,23 @@ describe('an error has the shape of its version and binding', () => {
           id: null,
         })
       }
+    }
+  })
+
+  it('when a JSON-RPC request has no id, after whatever else is wrong with it [F-2 B-36]', async () => {
+    const handler = open()
+    for (const [method, params, code] of [
+      ['tasks/nope', { id: 'x' }, -32601],
+      ['tasks/get', {}, -32602],
+      ['GetTask', { id: 5 }, -32602],
+      ['tasks/get', { id: 'x' }, -32600],
+      ['GetTask', { id: 'x' }, -32600],
+    ] as const) {
+      const body = JSON.stringify({ jsonrpc: '2.0', method, params })
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+      const response = await handler.fetch(new Request('http://localhost/', init))
+      const answer = JSON.parse(await response.text())
+      assert.deepEqual([response.status, answer.id, answer.error.code], [200, null, code], method)
     }
   })
 

@@ -156,11 +156,14 @@ async function sendStream(
     res.writeHead(status, { ...headers })
     for (let next = await source.next(); next.done !== true; next = await source.next()) {
       wrote = true
-      if (!res.write(next.value)) await drained(res, stallMs)
+      if (!res.write(next.value)) await taken(res, 'drain', stallMs)
       if (res.destroyed) break
     }
     wrote = true
+    left()
     res.end()
+    // What is left in the buffer may never be taken either.
+    await taken(res, 'finish', stallMs)
   } catch {
     res.destroy()
   } finally {
@@ -168,16 +171,17 @@ async function sendStream(
   }
 }
 
-function drained(res: NodeResponse, stallMs: number): Promise<void> {
+/** Resolves when the event comes, or when the connection is gone: at the latest after `stallMs`, by cutting it off. */
+function taken(res: NodeResponse, event: 'drain' | 'finish', stallMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => res.destroy(), stallMs)
     const done = (): void => {
       clearTimeout(timer)
-      res.off('drain', done)
+      res.off(event, done)
       res.off('close', done)
       resolve()
     }
-    res.on('drain', done)
+    res.on(event, done)
     res.on('close', done)
     if (res.destroyed) done()
   })

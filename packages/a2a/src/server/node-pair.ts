@@ -27,7 +27,7 @@ export interface NodeResponse {
   end(body?: string | Uint8Array): unknown
   flushHeaders(): void
   destroy(): unknown
-  on(event: 'close' | 'drain', listener: () => void): unknown
-  off(event: 'close' | 'drain', listener: () => void): unknown
+  on(event: 'close' | 'drain' | 'finish', listener: () => void): unknown
+  off(event: 'close' | 'drain' | 'finish', listener: () => void): unknown
   on(event: 'error', listener: (reason: unknown) => void): unknown
 }

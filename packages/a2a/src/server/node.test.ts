@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -157,6 +159,29 @@ describe('serve', () => {
     await server.close()
     assert.ok(Date.now() - started < 3_000)
     await hanging
+  })
+
+  it('cuts off who takes nothing of an answer, and leaves in peace who waits for one [B-95]', async () => {
+    const big = 'x'.repeat(20_000_000)
+    let release: () => void = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const server = await open({
+      store: memoryStore(),
+      stallMs: 100,
+      agent: ({ text }) => (text === 'wait' ? held.then(() => 'waited') : big),
+    })
+    const waiting = post(server.url, 'wait')
+    const { task } = JSON.parse(await (await post(server.url, 'big')).text())
+    assert.equal(task.artifacts[0].parts[0].text.length, big.length)
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+    socket.pause()
+    socket.write(`GET /tasks/${task.id} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const [, response] = (await once(server.server, 'request')) as [unknown, ServerResponse]
+    await once(response, 'close')
+    assert.equal(response.writableFinished, false)
+    socket.destroy()
+    release()
+    assert.equal(JSON.parse(await (await waiting).text()).task.artifacts[0].parts[0].text, 'waited')
   })
 
   it('rejects when it cannot listen, and lets go of its store', async () => {

@@ -4,11 +4,12 @@
  */
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../stores/store.ts'
 import { ConfigError } from './config-error.ts'
+import { stallMs } from './defaults.ts'
 import { hostname, isLoopbackAddress, loopbackHosts } from './guard.ts'
 import { createHandler, type Handler } from './handler.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
@@ -54,6 +55,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     handler.node,
   )
   const answering = track(server)
+  dropStalled(server, options.stallMs ?? stallMs)
   try {
     await handler.ready
     await listen(server, port, host)
@@ -129,6 +131,21 @@ function track(server: HttpServer): ReadonlySet<ServerResponse> {
     response.on('close', () => open.delete(response))
   })
   return open
+}
+
+/**
+ * Cuts off whoever takes nothing of an answer for so long, and connections that wait for a next request too
+ * long. Node sees progress within one large write; a caller who waits for a slow agent is left in peace.
+ */
+function dropStalled(server: HttpServer, stallMs: number): void {
+  const busy = new WeakSet<Socket>()
+  server.on('request', ({ socket }, response) => {
+    busy.add(socket)
+    response.on('close', () => busy.delete(socket))
+  })
+  server.setTimeout(stallMs, (socket) => {
+    if (!busy.has(socket) || socket.writableLength > 0) socket.destroy()
+  })
 }
 
 async function shutDown(

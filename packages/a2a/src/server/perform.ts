@@ -66,7 +66,9 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     }
     case 'CancelTask': {
       const request = decode('CancelTask', call)
-      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance)))
+      // 0.x names `canceled` among the states that cannot be canceled, 1.0 asks for the same answer again (B-112).
+      const again = call.version.id === '1.0' ? 'answer' : 'refuse'
+      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance), again))
     }
     case 'SubscribeToTask': {
       requireStreaming(resident)
@@ -105,11 +107,11 @@ function decodeSend(operation: 'SendMessage' | 'SendStreamingMessage', performan
 }
 
 function requireStreaming({ entry }: Resident): void {
-  if (!entry.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream')
+  if (!entry.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
 function pushNotSupported(): A2AError {
-  return new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent sends no push notifications')
+  return new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Push notifications are not supported by this agent')
 }
 
 function contextOf(parts: PerformParts, { call, request }: Performance): CallContext {

@@ -1,0 +1,90 @@
+/** Where cards are found, what they promise, and how extensions are agreed on. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import { createHandler } from '@parley/a2a/server'
+import { closeHouses, openHouse, say, sayOld, v0_3, v1 } from './house.ts'
+
+after(closeHouses)
+
+const uri = 'https://example.com/extensions/mood/v1'
+
+describe('a card', () => {
+  it('advertises the public address it was given, whoever asks and however [B-25]', async () => {
+    const house = openHouse({ publicUrl: 'https://agents.example.com/greeter' })
+    for (const headers of [v1, v0_3, {}]) {
+      const { body } = await house.fetch('/.well-known/agent-card.json', { headers })
+      const urls = [
+        ...(body.supportedInterfaces ?? []),
+        ...(body.additionalInterfaces ?? []),
+        ...(body.url === undefined ? [] : [body]),
+      ].map((entry: { url: string }) => entry.url)
+      assert.ok(urls.length > 0)
+      for (const url of urls) assert.match(url, /^https:\/\/agents\.example\.com\/greeter/)
+    }
+  })
+
+  it('stands also where older clients look for it, under the path of each agent [S4-2 S4-3]', async () => {
+    const handler = createHandler({ store: memoryStore(), agents: { anna: () => 'A', berta: () => 'B' } })
+    for (const path of ['agent-card', '.well-known/agent', '.well-known/agent-card.json', '.well-known/agent.json']) {
+      const response = await handler.fetch(new Request(`http://localhost/a2a/berta/${path}`))
+      assert.equal(response.status, 200, path)
+      assert.equal(((await response.json()) as { name: string }).name, 'berta', path)
+    }
+    await handler.close()
+  })
+
+  it('that is extended is kept by nobody but its reader [B-140]', async () => {
+    const house = openHouse({
+      extendedCard: { description: 'for friends' },
+      authenticate: (credentials) => (credentials.header('authorization') === 'Bearer me' ? { id: 'me' } : undefined),
+    })
+    const answer = await house.fetch('/extendedAgentCard', { headers: { ...v1, authorization: 'Bearer me' } })
+    assert.equal(answer.body.description, 'for friends')
+    assert.match(answer.headers.get('cache-control') ?? '', /private|no-store/)
+  })
+
+  it('requires none of the extensions that only add data [B-148]', async () => {
+    const { body } = await openHouse().fetch('/.well-known/agent-card.json', { headers: v1 })
+    assert.ok(body.capabilities.extensions.length > 0)
+    for (const extension of body.capabilities.extensions) assert.notEqual(extension.required, true, extension.uri)
+  })
+})
+
+describe('an extension', () => {
+  it('is asked for and confirmed by header; one that nobody knows is ignored [T-9 B-143]', async () => {
+    const house = openHouse({ extensions: [{ uri }] })
+    const headers = { ...v1, 'a2a-extensions': `${uri}, https://example.com/unheard-of` }
+    const answer = await house.rpc('SendMessage', { message: say('hi') }, headers)
+    assert.equal(answer.body.result.task.status.state, 'TASK_STATE_COMPLETED')
+    assert.equal(answer.headers.get('a2a-extensions'), uri)
+    const unasked = await house.rpc('SendMessage', { message: say('hi') }, v1)
+    assert.equal(unasked.headers.get('a2a-extensions'), null)
+  })
+
+  it('that is required and not asked for is an error that names it [T-9 B-144]', async () => {
+    const house = openHouse({ extensions: [{ uri, required: true }] })
+    const modern = await house.rpc('SendMessage', { message: say('hi') }, v1)
+    assert.equal(modern.body.error.code, -32_008)
+    const old = await house.rpc('message/send', { message: sayOld('hi') }, v0_3)
+    assert.equal(old.body.error.code, -32_600)
+    for (const answer of [modern, old]) assert.ok(JSON.stringify(answer.body.error.data).includes(uri))
+  })
+})
+
+describe('JSON-RPC', () => {
+  it('may be posted to /api/a2a [S2-1]', async () => {
+    const answer = await openHouse().rpc('message/send', { message: sayOld('hi') }, {}, '/api/a2a')
+    assert.equal(answer.body.result.status.state, 'completed')
+  })
+
+  it('has the four basic methods for every agent, and -32601 for what it has not [S4-5 B-37]', async () => {
+    const house = openHouse()
+    const { id } = (await house.rpc('message/send', { message: sayOld('hi') })).body.result
+    assert.equal((await house.rpc('tasks/get', { id })).body.result.id, id)
+    assert.equal((await house.rpc('tasks/cancel', { id })).body.error.code, -32_002)
+    assert.equal((await house.stream('message/stream', { message: sayOld('hi') })).at(-1).final, true)
+    const unknown = await house.rpc('tasks/sendSubscribe', { id })
+    assert.deepEqual([unknown.status, unknown.body.error.code], [200, -32_601])
+  })
+})

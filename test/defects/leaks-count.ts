@@ -1,0 +1,63 @@
+/** Makes many tasks of four kinds, collects garbage, and prints how many of their turns are still held by anybody. */
+import { inputRequired, status } from '@parley/a2a'
+import type { Agent, Task, Turn } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+
+const turns = new Map<string, WeakRef<Turn>[]>()
+const agent: Agent = async function* (turn) {
+  const { text, signal } = turn
+  turns.set(text, [...(turns.get(text) ?? []), new WeakRef(turn)])
+  if (text === 'waiting') yield inputRequired('Which?')
+  else if (text === 'thrown') throw new Error('no')
+  else if (text === 'canceled') {
+    yield status('At work')
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  } else {
+    yield status('At work')
+    yield inputRequired('Which?')
+  }
+}
+
+const tested = testAgent(agent, {
+  keepOpenOnInputRequired: true,
+  server: { limits: { streamsPerCaller: 300 }, log: { debug() {}, info() {}, warn() {}, error() {} } },
+})
+
+for (let index = 0; index < 300; index += 1) await tested.send('waiting')
+for (let index = 0; index < 250; index += 1) await tested.send('thrown')
+for (let index = 0; index < 250; index += 1) {
+  const task = (await tested.send('canceled', { returnImmediately: true })) as Task
+  await tested.cancel(task.id)
+}
+await readAndLeave()
+const streamsAgain = await readAndLeave()
+
+/** 300 readers at once, which is as many as one caller may have; all of them leave without saying so. */
+async function readAndLeave(): Promise<number> {
+  const readers = Array.from({ length: 300 }, () => tested.stream('streams').frames())
+  let begun = 0
+  for (const reader of readers) if ((await reader.next()).done === false) begun += 1
+  for (const reader of readers) await reader.return()
+  return begun
+}
+
+const kept = (name: string): { made: number; kept: number } => {
+  const all = turns.get(name) ?? []
+  return { made: all.length, kept: all.filter((turn) => turn.deref() !== undefined).length }
+}
+// What a WeakRef showed in this turn of the loop stays until the next.
+for (let round = 0; round < 5; round += 1) {
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  globalThis.gc?.()
+}
+const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+const report = {
+  waiting: kept('waiting'),
+  thrown: kept('thrown'),
+  canceled: kept('canceled'),
+  streams: kept('streams'),
+  timers,
+  streamsAgain,
+}
+process.stdout.write(JSON.stringify(report))
+await tested.close()

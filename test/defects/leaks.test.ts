@@ -1,0 +1,47 @@
+/**
+ * Guards against: what is kept for tasks that nobody works on. Elsewhere each task that
+ * waited for input, and each agent that threw, left its event bus behind for good.
+ * Counted in a process of its own that may collect garbage when it is told to.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+interface Count {
+  readonly made: number
+  readonly kept: number
+}
+interface Report {
+  readonly waiting: Count
+  readonly thrown: Count
+  readonly canceled: Count
+  readonly streams: Count
+  readonly timers: number
+  readonly streamsAgain: number
+}
+
+describe('what has come to rest', () => {
+  it('costs nothing but its record: 300 tasks that wait, 250 agents that threw, 300 readers that left', async () => {
+    const child = spawn(process.execPath, ['--conditions=source', '--expose-gc', join(import.meta.dirname, 'leaks-count.ts')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    // It ends by itself: no timer and no promise of ours may keep a process alive.
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    assert.equal(code, 0)
+    const report = JSON.parse(text) as Report
+    // The last of each may still stand in a register or on the stack.
+    for (const [what, { made, kept }] of Object.entries({
+      waiting: report.waiting,
+      thrown: report.thrown,
+      canceled: report.canceled,
+      streams: report.streams,
+    })) {
+      assert.ok(made >= 250 && kept <= 5, `${what}: ${kept} of ${made} turns are still held`)
+    }
+    assert.ok(report.timers <= 1, `${report.timers} timers are running`)
+    assert.equal(report.streamsAgain, 300, 'those who left still hold their places')
+  })
+})
