@@ -33,9 +33,12 @@ const { values: flags } = parseArgs({
 const profile = oneOf('profile', flags.profile, ['1.0', '0.3'])
 const card = oneOf('card', flags.card ?? profile, ['1.0', '0.3', 'merged'])
 
-/** Lets everybody in, and knows who brings the token. */
-const authenticate: Authenticate = ({ header }) =>
-  header('authorization') === 'Bearer conformance' ? { id: 'conformance-kit' } : anonymous
+/** The kits bring no credentials, so nobody needs any; but whoever brings some must bring the right ones. */
+const authenticate: Authenticate = ({ header }) => {
+  const given = header('authorization')
+  if (given === undefined) return anonymous
+  return given === 'Bearer conformance' ? { id: 'conformance-kit' } : undefined
+}
 
 const server = await serve({
   name: 'Conformance agent',
@@ -48,8 +51,9 @@ const server = await serve({
   extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
   // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
   duplicateWindowMs: 0,
+  inputModes: ['text/plain', 'application/json'],
   ...(profile === '1.0'
-    ? { agent: scripted, inputModes: ['text/plain', 'application/json'] }
+    ? { agent: scripted }
     : // Who waits for an open-ended task is told soon how it stands.
       { agent: openEnded, limits: { waitMs: 200 } }),
   ...(flags['extended-card']

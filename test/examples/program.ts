@@ -17,9 +17,14 @@ export interface Program extends AsyncDisposable {
 }
 
 /** Resolves when the program listens. */
-export async function runProgram(file: string, env: Record<string, string> = {}, inFolder?: string): Promise<Program> {
+export async function runProgram(
+  file: string,
+  env: Record<string, string> = {},
+  inFolder?: string,
+  args: readonly string[] = [],
+): Promise<Program> {
   const folder = inFolder ?? (await mkdtemp(join(tmpdir(), 'parley-')))
-  const child = fork(file, [], {
+  const child = fork(file, args, {
     cwd: folder,
     execArgv: ['--conditions=source', '--import', freePort],
     env: { ...process.env, ...env },

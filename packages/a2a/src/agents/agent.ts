@@ -90,7 +90,7 @@ export interface Turn {
   readonly signal: AbortSignal
   readonly resumed: Resumed | undefined
   /** Resolves when durable. Call it before you cause a side effect. */
-  checkpoint(data: Json): Promise<void>
+  checkpoint(data: unknown): Promise<void>
   /** INPUT_REQUIRED in the middle of a turn: the text of the answer. Kept in memory: a durable agent yields inputRequired(). */
   ask(question: string | AgentMessage, options?: AskOptions): Promise<string>
   /** The same, with the whole answer. */

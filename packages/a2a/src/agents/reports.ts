@@ -2,9 +2,12 @@
 import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 
-/** Structured data, as an artifact of its own. */
-export function data(value: Json, options: { readonly mediaType?: string; readonly metadata?: Struct } = {}): Part {
-  return { data: value, ...options }
+/**
+ * Structured data, as an artifact of its own. Anything that JSON can hold; the type says less, because an interface of
+ * yours would not pass for a JSON object.
+ */
+export function data(value: unknown, options: { readonly mediaType?: string; readonly metadata?: Struct } = {}): Part {
+  return { data: value as Json, ...options }
 }
 
 export interface FileOptions {
@@ -27,7 +30,7 @@ export function file(content: Uint8Array | ArrayBuffer | URL | string, options: 
 
 export interface ArtifactOptions {
   readonly text?: string
-  readonly data?: Json
+  readonly data?: unknown
   readonly parts?: readonly Part[]
   readonly name?: string
   readonly description?: string
@@ -44,7 +47,7 @@ export function artifact(artifactId: string, options: ArtifactOptions): Exclude<
   const all: Part[] = [
     ...parts,
     ...(text !== undefined ? [{ text }] : []),
-    ...(value !== undefined ? [{ data: value }] : []),
+    ...(value !== undefined ? [{ data: value as Json }] : []),
   ]
   const body: Artifact = {
     artifactId,

@@ -228,7 +228,7 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
     return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note: describe(reason) }
   }
 
-  async function checkpoint(data: Json): Promise<void> {
+  async function checkpoint(data: unknown): Promise<void> {
     checkNotOver()
     const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint') } as const
     begin(true)

@@ -18,7 +18,7 @@ export interface TurnParts {
   current(): Promise<Task | undefined>
   conversation(): Promise<readonly Task[]>
   referenced(): Promise<readonly Task[]>
-  checkpoint(data: Json): Promise<void>
+  checkpoint(data: unknown): Promise<void>
   ask(question: string | AgentMessage, options: AskOptions): Promise<Message>
 }
 

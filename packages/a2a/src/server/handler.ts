@@ -4,11 +4,11 @@
  */
 import type { Engine } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
+import { type Keyring, openKeyring } from '../engine/keyring.ts'
 import { ConfigError } from './config-error.ts'
 import * as defaults from './defaults.ts'
 import { createFetchHandler, type FetchHandler } from './fetch.ts'
 import { createHouse } from './house.ts'
-import { createKeyring } from './keyring.ts'
 import { consoleLog } from './log.ts'
 import { createNodeHandler, type NodeHandler } from './node-adapter.ts'
 import type { HandlerOptions } from './options.ts'
@@ -33,14 +33,17 @@ export function createHandler(options: HandlerOptions): Handler {
   const publicUrl = checkPublicUrl(options.publicUrl)
   const roster = createRoster(options)
   const limits = { ...defaults.defaultLimits, ...options.limits }
-  const keyring = createKeyring(store, options.masterKey, Date.now)
+  const keyring = lazily(() => openKeyring(store, options.masterKey ?? store.masterKey?.()))
   const engine = createEngine({
     store,
     agent: (name) => roster.byName.get(name)?.entry,
     limits,
     log,
     now: Date.now,
-    signer: keyring,
+    signer: {
+      sign: async (purpose, text) => (await keyring()).sign(purpose, text),
+      verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
+    },
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
     sweepMs: defaults.sweepMs,
   })
@@ -51,7 +54,8 @@ export function createHandler(options: HandlerOptions): Handler {
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
 
   async function start(): Promise<void> {
-    await keyring.open()
+    // Keys that cannot be unwrapped are told at the start, not with the first page.
+    await keyring()
     await engine.start()
     if (state === 'starting') state = 'ready'
   }
@@ -80,6 +84,11 @@ export function createHandler(options: HandlerOptions): Handler {
     ready,
     close: () => (closed ??= close()),
   }
+}
+
+function lazily(open: () => Promise<Keyring>): () => Promise<Keyring> {
+  let opened: Promise<Keyring> | undefined
+  return () => (opened ??= open())
 }
 
 /** `/agent`, whatever slashes it was written with. */

@@ -69,7 +69,7 @@ describe('serve', () => {
     const again = await open(options)
     const read = JSON.parse(await (await fetch(`${again.url}/tasks/${task.id}`)).text())
     assert.equal(read.status.state, 'TASK_STATE_COMPLETED')
-    const { mode } = await stat(join(dataDir, 'master.key'))
+    const { mode } = await stat(join(dataDir, 'parley.db.key'))
     assert.equal(mode & 0o777, 0o600)
   })
 

@@ -2,13 +2,11 @@
  * The door `@parley/a2a/node`: an agent, a listener and a place on disk, in one call.
  * The only file that chooses for you: port 3000 of this machine, SQLite in ./.parley.
  */
-import { mkdir, open, readFile } from 'node:fs/promises'
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../stores/store.ts'
-import { ConfigError } from './config-error.ts'
 import { stallMs } from './defaults.ts'
 import { hostname, isLoopbackAddress, loopbackHosts } from './guard.ts'
 import { createHandler, type Handler } from './handler.ts'
@@ -42,20 +40,15 @@ export interface Server {
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
   const { port = 3000, host = '127.0.0.1', drainMs = 5_000 } = options
-  const { store, masterKey } = options.store === undefined ? await defaultStore(options.dataDir) : options
-  const handler = createHandler({
-    ...options,
-    ...guardOf(options, host),
-    ...(masterKey !== undefined ? { masterKey } : {}),
-    store: store as Store,
-  })
+  const store = options.store ?? (await defaultStore(options.dataDir))
+  const handler = createHandler({ ...options, ...guardOf(options, host), store })
   // Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute.
   const server = createServer(
     { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 },
     handler.node,
   )
   const answering = track(server)
-  dropStalled(server, options.stallMs ?? stallMs)
+  dropStalled(server, answering, options.stallMs ?? stallMs)
   try {
     await handler.ready
     await listen(server, port, host)
@@ -75,28 +68,9 @@ export async function serve(options: ServeOptions): Promise<Server> {
 }
 
 /** Loaded only when wanted, so that an old Node hears the sentence above and not of a missing module. */
-async function defaultStore(dataDir = './.parley'): Promise<{ store: Store; masterKey: Uint8Array }> {
-  await mkdir(dataDir, { recursive: true })
+async function defaultStore(dataDir = './.parley'): Promise<Store> {
   const { sqliteStore } = await import('../stores/sqlite/index.ts')
-  return { store: sqliteStore(join(dataDir, 'parley.db')), masterKey: await masterKeyIn(dataDir) }
-}
-
-/** Beside the store but not in it, and for this user only. */
-async function masterKeyIn(dataDir: string): Promise<Uint8Array> {
-  const path = join(dataDir, 'master.key')
-  try {
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'))
-    } finally {
-      await file.close()
-    }
-  } catch (reason) {
-    if (!(reason instanceof Error && 'code' in reason && reason.code === 'EEXIST')) throw reason
-  }
-  const key = Buffer.from(await readFile(path, 'utf8'), 'base64')
-  if (key.length !== 32) throw new ConfigError('masterKey', `${path} does not hold 32 bytes in base64`)
-  return key
+  return sqliteStore(join(dataDir, 'parley.db'))
 }
 
 /** On this machine without a login, only what is meant for this machine is answered. */
@@ -137,14 +111,10 @@ function track(server: HttpServer): ReadonlySet<ServerResponse> {
  * Cuts off whoever takes nothing of an answer for so long, and connections that wait for a next request too
  * long. Node sees progress within one large write; a caller who waits for a slow agent is left in peace.
  */
-function dropStalled(server: HttpServer, stallMs: number): void {
-  const busy = new WeakSet<Socket>()
-  server.on('request', ({ socket }, response) => {
-    busy.add(socket)
-    response.on('close', () => busy.delete(socket))
-  })
+function dropStalled(server: HttpServer, answering: ReadonlySet<ServerResponse>, stallMs: number): void {
   server.setTimeout(stallMs, (socket) => {
-    if (!busy.has(socket) || socket.writableLength > 0) socket.destroy()
+    const isBusy = [...answering].some((response) => response.socket === socket)
+    if (!isBusy || socket.writableLength > 0) socket.destroy()
   })
 }
 

@@ -256,6 +256,8 @@ export interface Store {
   feed(position: number, limit: number): Promise<readonly FeedEntry[]>
 
   /** Oldest first. */
+  /** 32 bytes kept apart from the data, if the store has a place for them: they wrap the keys of the keyring. */
+  masterKey?(): Uint8Array
   listKeys(): Promise<readonly KeyRow[]>
   /** The first key under an id stays: of two that make the same one, both find by `listKeys` which it is. */
   saveKey(key: KeyRow): Promise<void>

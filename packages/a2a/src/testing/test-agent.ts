@@ -2,6 +2,7 @@
  * An agent under test, without a socket: each call goes the whole way through binding,
  * version, engine, log and back, in whichever version and binding the test asks for.
  */
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
 import { createWire } from '../client/wire.ts'
 import type { CallOptions, Wire, WireEvent } from '../client/wire.ts'
@@ -82,8 +83,15 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
   })
   return seen(version, binding)
 
+  /** A socket would let others have a turn between a request and its answer; so do we, or a polling test starves its agent. */
+  async function call(request: Request): Promise<Response> {
+    const response = await handler.fetch(request)
+    await nextTurnOfTheLoop()
+    return response
+  }
+
   function seen(as: VersionId, over: 'JSONRPC' | 'HTTP+JSON'): TestAgent {
-    const wire = createWire({ url: origin, version: versionOf(as), binding: over, fetch: handler.fetch })
+    const wire = createWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
     return {
       wire,
       async ask(saying, about) {
@@ -97,7 +105,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       list: async (request = {}) => (await wire.call('ListTasks', request)).tasks,
       cancel: (id) => wire.call('CancelTask', { id }),
       as: (otherVersion, otherBinding = over) => seen(otherVersion, otherBinding),
-      fetch: (request) => handler.fetch(request),
+      fetch: call,
       close: () => handler.close(),
     }
 

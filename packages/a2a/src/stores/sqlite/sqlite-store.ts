@@ -17,6 +17,7 @@ import { createLists } from './lists.ts'
 import { lockFile } from './lock.ts'
 import { createLog } from './log.ts'
 import { createMessages } from './messages.ts'
+import { masterKeyBeside } from './master-key.ts'
 import { migrate } from './migrate.ts'
 import { createPrune } from './prune.ts'
 import { createPushes } from './pushes.ts'
@@ -54,6 +55,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const prune = createPrune(parts)
   const keys = keyTable(database)
   let closed = false
+  let master: Uint8Array | undefined
 
   async function read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
     if (closed) throw new Error('The store is closed')
@@ -65,6 +67,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
 
   return {
     leaseTtlMs: Infinity,
+    masterKey: () => (master ??= masterKeyBeside(file)),
 
     append: async (taskId, append) => {
       if (closed) throw new Error('The store is closed')

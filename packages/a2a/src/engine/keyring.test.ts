@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openKeyring } from './keyring.ts'
-import { memoryStore } from './memory.ts'
+import { memoryStore } from '../stores/memory.ts'
 
 const master = new Uint8Array(32).fill(7)
 

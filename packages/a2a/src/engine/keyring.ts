@@ -4,7 +4,7 @@
  * the store is not enough to forge a page token. The newest key signs and all verify, so
  * a key can be changed without a break.
  */
-import type { KeyRow, Store } from './store.ts'
+import type { KeyRow, Store } from '../stores/store.ts'
 
 export interface Keyring {
   /** HMAC-SHA-256 under the newest key of this purpose, which is made on first use. */

@@ -1,0 +1,114 @@
+/** What the kits rely on: each prefix does what its scenario says, and each flag shows in card and answers. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Message, Part, Task } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+import { root, runProgram } from '../../test/examples/program.ts'
+import type { Program } from '../../test/examples/program.ts'
+import { openEnded } from './open-ended.ts'
+import { scripted } from './scripted.ts'
+
+const saying = (prefix: string) => ({ messageId: `${prefix}-5f3a`, parts: [{ text: 'go' }] })
+
+async function answerTo(prefix: string): Promise<{ state?: string; said?: string; parts?: readonly Part[] }> {
+  const agent = testAgent(scripted, { duplicateWindowMs: 0 })
+  const answer: Task | Message = await agent.send(saying(prefix))
+  await agent.close()
+  if (!('status' in answer)) return { parts: answer.parts }
+  const [first] = answer.status.message?.parts ?? []
+  const parts = answer.artifacts?.flatMap((each) => each.parts)
+  return {
+    state: answer.status.state.replace('TASK_STATE_', ''),
+    ...(first !== undefined && 'text' in first ? { said: first.text } : {}),
+    ...(parts !== undefined ? { parts } : {}),
+  }
+}
+
+describe('the agent of the 1.0 kit', () => {
+  const file = { filename: 'output.txt', mediaType: 'text/plain' }
+  const expected = {
+    'tck-complete-task': { state: 'COMPLETED', said: 'Hello from TCK' },
+    'tck-artifact-text': { state: 'COMPLETED', parts: [{ text: 'Generated text content' }] },
+    'tck-artifact-file': { state: 'COMPLETED', parts: [{ raw: 'dGNr', ...file }] },
+    'tck-artifact-file-url': { state: 'COMPLETED', parts: [{ url: 'https://example.com/output.txt', ...file }] },
+    'tck-artifact-data': { state: 'COMPLETED', parts: [{ data: { key: 'value', count: 42 } }] },
+    'tck-message-response': { parts: [{ text: 'Direct message response' }] },
+    'tck-input-required': { state: 'INPUT_REQUIRED', said: 'What else?' },
+    'tck-auth-required': { state: 'AUTH_REQUIRED', said: 'Prove who you are, then write again.' },
+    'tck-reject-task': { state: 'REJECTED', said: 'rejected' },
+    'tck-stream-artifact-chunked': { state: 'COMPLETED', parts: [{ text: 'chunk-1 chunk-2' }] },
+    'anything-else': { state: 'COMPLETED', said: 'Hello from TCK' },
+  }
+  for (const [prefix, answer] of Object.entries(expected)) {
+    it(`answers ${prefix}-… as its scenario says`, async () => assert.deepEqual(await answerTo(prefix), answer))
+  }
+
+  it('shows the states of a stream, and chunks one by one', async () => {
+    const agent = testAgent(scripted)
+    const states = await agent.stream(saying('tck-stream-001')).states()
+    assert.deepEqual(states, ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
+    const [artifact] = await agent.stream(saying('tck-stream-artifact-chunked')).artifacts()
+    assert.deepEqual(artifact?.parts, [{ text: 'chunk-1 ' }, { text: 'chunk-2' }])
+    await agent.close()
+  })
+
+  it('takes one messageId for many messages, as the kit sends them', async () => {
+    const agent = testAgent(scripted, { duplicateWindowMs: 0 })
+    const first = (await agent.send(saying('tck-input-required'))) as Task
+    const second = (await agent.send(saying('tck-input-required'))) as Task
+    assert.notEqual(first.id, second.id)
+    const again = (await agent.send(saying('tck-input-required'), { taskId: first.id })) as Task
+    assert.equal(again.history?.filter(({ role }) => role === 'ROLE_USER').length, 2)
+    await agent.close()
+  })
+})
+
+describe('the agent of the older kits', () => {
+  it('leaves a task open, to be continued or canceled', async () => {
+    const agent = testAgent(openEnded, { server: { limits: { waitMs: 50 } } }).as('0.3')
+    const task = (await agent.send('hi')) as Task
+    assert.equal(task.status.state, 'TASK_STATE_WORKING')
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await agent.close()
+  })
+})
+
+describe('the program', () => {
+  const run = (...args: string[]): Promise<Program> =>
+    runProgram(join(root, 'examples/conformance-agent/main.ts'), {}, undefined, args)
+  const card = async (program: Program) =>
+    (await (await fetch(`${program.url}/.well-known/agent-card.json`)).json()) as {
+      protocolVersion?: string
+      supportedInterfaces?: unknown[]
+      capabilities: { streaming: boolean; extensions: { uri: string; required?: boolean }[] }
+    }
+
+  it('shows the card of its profile, streams, and demands nothing', async () => {
+    await using program = await run()
+    const { protocolVersion, supportedInterfaces, capabilities } = await card(program)
+    assert.deepEqual([protocolVersion, supportedInterfaces?.length], [undefined, 4])
+    assert.equal(capabilities.streaming, true)
+    assert.ok(!capabilities.extensions.some(({ required }) => required === true))
+  })
+
+  it('shows what its flags say', async () => {
+    await using program = await run('--profile', '0.3', '--no-streaming', '--required-extension', 'urn:x')
+    const { protocolVersion, supportedInterfaces, capabilities } = await card(program)
+    assert.deepEqual([protocolVersion, supportedInterfaces], ['0.3.0', undefined])
+    assert.equal(capabilities.streaming, false)
+    assert.deepEqual(capabilities.extensions.filter(({ required }) => required === true), [{ uri: 'urn:x', required: true }])
+  })
+
+  it('shows its extended card to whoever brings the token, and lets in no wrong one', async () => {
+    await using program = await run('--extended-card')
+    const status = async (authorization?: string): Promise<number> => {
+      const headers = { 'A2A-Version': '1.0', ...(authorization !== undefined ? { authorization } : {}) }
+      return (await fetch(`${program.url}/extendedAgentCard`, { headers })).status
+    }
+    assert.deepEqual(
+      [await status('Bearer conformance'), await status('Bearer guessed'), await status()],
+      [200, 401, 401],
+    )
+  })
+})

@@ -1,0 +1,55 @@
+/**
+ * Guards against: an answer in many pieces that costs the square of its length, because
+ * the whole task is loaded, merged and written again with each piece. Counted in bytes
+ * that reach the store, which no busy machine can falsify.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { artifact, memoryStore } from '@parley/a2a'
+import type { Store, Task } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+
+function weighed(store: Store): { store: Store; bytes(): number } {
+  let bytes = 0
+  return {
+    bytes: () => bytes,
+    store: {
+      ...store,
+      append: (taskId, append) => {
+        bytes += JSON.stringify(append).length
+        return store.append(taskId, append)
+      },
+      saveSnapshot: (taskId, snapshot) => {
+        bytes += JSON.stringify(snapshot).length
+        return store.saveSnapshot(taskId, snapshot)
+      },
+    },
+  }
+}
+
+async function writtenFor(chunks: number, size: number): Promise<number> {
+  const { store, bytes } = weighed(memoryStore())
+  const text = 'x'.repeat(size)
+  const agent = testAgent(
+    async function* () {
+      for (let index = 0; index < chunks; index += 1) yield artifact('log', { text, append: index > 0 })
+    },
+    { store },
+  )
+  const task = (await agent.send('go')) as Task
+  assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
+  await agent.close()
+  return bytes()
+}
+
+describe('what a task writes', () => {
+  it('grows with its answer and not with the square of it: 1,000, 4,000 and 16,000 small pieces', async () => {
+    const [one, four, sixteen] = [await writtenFor(1_000, 8), await writtenFor(4_000, 8), await writtenFor(16_000, 8)]
+    assert.ok(four / one < 4.4 && sixteen / four < 4.4, `${one}, ${four}, ${sixteen} bytes`)
+  })
+
+  it('is a few times its answer at most, however large the pieces are: 40 MB in 160 of them', async () => {
+    const written = await writtenFor(160, 256 * 1024)
+    assert.ok(written < 4 * 160 * 256 * 1024, `${written} bytes were written`)
+  })
+})

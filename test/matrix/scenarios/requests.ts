@@ -1,0 +1,162 @@
+/** Requests that are wrong: which error each gets, in the words of which version. */
+import assert from 'node:assert/strict'
+import { assertRefused } from '../refusal.ts'
+import type { Answer } from '../raw.ts'
+import type { Scenario } from '../scenario.ts'
+import { partsName, sayIn, saying, stateIn, taskIn } from '../spelling.ts'
+
+const json = { 'content-type': 'application/json' }
+
+export const requests: readonly Scenario[] = [
+  {
+    name: 'every field that is missing or wrong is named as the caller spelled it [B-38 B-39 J-9 J-12 T-17 S2-21]',
+    async check({ open, cell, form }) {
+      const peer = open(() => 'done')
+      const parts = partsName(form)
+      const two = form === '0.x REST' ? { text: 'a', data: { data: {} } } : { text: 'a', data: {} }
+      const cases: [bend: (message: any) => object, fields: string[]][] = [
+        [({ messageId: _, ...rest }) => rest, ['message.messageId']],
+        [(message) => ({ ...message, messageId: '' }), ['message.messageId']],
+        [({ messageId: _, ...rest }) => ({ ...rest, message_id: 7 }), ['message.message_id']],
+        [(message) => ({ ...message, role: 'boss' }), ['message.role']],
+        [(message) => ({ ...message, [parts]: [] }), [`message.${parts}`]],
+        [(message) => ({ ...message, [parts]: [{ text: 'a' }, two] }), [`message.${parts}[1]`]],
+        [(message) => ({ ...message, [parts]: [{}], metadata: [] }), [`message.${parts}[0]`, 'message.metadata']],
+      ]
+      for (const [bend, fields] of cases) {
+        const answer = await peer.raw.call('SendMessage', saying('hi'), {
+          bend: (payload) => ({ ...payload, message: bend(payload.message) }),
+        })
+        const refusal = assertRefused(cell, answer, 'INVALID_PARAMS')
+        assert.deepEqual([...refusal.fields].sort(), [...fields].sort(), refusal.message)
+        for (const field of fields) assert.ok(refusal.message.includes(field), refusal.message)
+      }
+      const without = await peer.raw.call('SendMessage', saying('hi'), { bend: () => ({}) })
+      assert.deepEqual(assertRefused(cell, without, 'INVALID_PARAMS').fields, ['message'])
+    },
+  },
+  {
+    name: 'a message that says it is the agent’s own, or brings a file from nowhere, is refused [B-39]',
+    async check({ open, cell }) {
+      const peer = open(() => 'done')
+      const own = await peer.raw.call('SendMessage', saying('hi', { role: 'ROLE_AGENT' }))
+      assert.deepEqual(assertRefused(cell, own, 'INVALID_PARAMS').fields, ['message.role'])
+      const file = await peer.raw.call('SendMessage', saying('', { parts: [{ url: 'file:///etc/passwd' }] }))
+      assert.equal(assertRefused(cell, file, 'INVALID_PARAMS').fields.length, 1)
+    },
+  },
+  {
+    name: 'unknown fields are ignored, snake_case is understood, and what is not asked for is not written [J-1 J-10]',
+    async check({ open, form }) {
+      const peer = open(({ message }) => ({ data: message.metadata ?? null }))
+      const { payload, body } = await peer.raw.call('SendMessage', saying('hi'), {
+        bend: ({ message: { messageId, ...message } }) => ({
+          message: { ...message, message_id: messageId, surprise: 1, metadata: { kept: true } },
+          later: {},
+        }),
+      })
+      const task = taskIn(form, payload)
+      assert.match(JSON.stringify(task.artifacts), /"kept":true/)
+      assert.doesNotMatch(JSON.stringify(body), /surprise|later|_id"/)
+    },
+  },
+  {
+    name: 'a method that does not exist is named in the error, under the id of its request; a path is not found [B-37 F-1 S2-20 S4-5]',
+    async check({ open, cell }) {
+      const peer = open(() => 'done')
+      if (cell.binding === 'HTTP+JSON') {
+        assertRefused(cell, await read(await peer.raw.fetch(`${cell.version === '1.0' ? '' : '/v1'}/nothing`)), 'METHOD_NOT_FOUND')
+        return
+      }
+      const answer = await read(await peer.raw.fetch('/', post({ jsonrpc: '2.0', id: 'seven', method: 'no/such', params: {} })))
+      assert.equal(assertRefused(cell, answer, 'METHOD_NOT_FOUND').details['method'], 'no/such')
+      assert.equal(answer.body.id, 'seven')
+    },
+  },
+  {
+    name: 'a body that is no JSON is a parse error, and an envelope that is none is an invalid request [B-35 B-36 F-2 S2-19 S4-6]',
+    async check({ open, cell }) {
+      const peer = open(() => 'done')
+      const path = cell.binding === 'JSONRPC' ? '/' : `${cell.version === '1.0' ? '' : '/v1'}/message:send`
+      const broken = await read(await peer.raw.fetch(path, { method: 'POST', headers: json, body: '{"a":' }))
+      assertRefused(cell, broken, 'PARSE_ERROR')
+      if (cell.binding === 'HTTP+JSON') return
+      assert.equal(broken.body.id, null)
+      const odd: [unknown, unknown][] = [
+        [[], null],
+        [{ jsonrpc: '2.0', method: 'x' }, null],
+        [{ jsonrpc: '1.0', id: 5, method: 'x' }, 5],
+        [{ jsonrpc: '2.0', id: 5 }, 5],
+        [{ jsonrpc: '2.0', id: {}, method: 'x' }, null],
+      ]
+      for (const [envelope, id] of odd) {
+        const answer = await read(await peer.raw.fetch('/', post(envelope)))
+        assertRefused(cell, answer, 'INVALID_REQUEST')
+        assert.equal(answer.body.id, id)
+      }
+    },
+  },
+  {
+    name: 'a version that is not offered is refused in the newest words, with those that are; patches do not count [B-4 B-5 B-7]',
+    async check({ open, cell, form }) {
+      let runs = 0
+      const peer = open(() => String((runs += 1)))
+      for (const version of ['0.5', '2.0', 'v1', '1.0, 0.3']) {
+        const answer = await peer.raw.call('SendMessage', saying('hi'), { headers: { 'A2A-Version': version } })
+        const refusal = assertRefused({ ...cell, version: '1.0' }, answer, 'VERSION_NOT_SUPPORTED')
+        assert.equal(refusal.details['supportedVersions'], '1.0,0.3,0.2')
+      }
+      assert.equal(runs, 0)
+      const headers = { 'A2A-Version': `${cell.version}.7` }
+      const { payload, headers: answered } = await peer.raw.call('SendMessage', saying('hi'), { headers })
+      assert.equal(taskIn(form, payload).status.state, stateIn(form, 'TASK_STATE_COMPLETED'))
+      assert.equal(answered.get('a2a-version'), cell.version)
+    },
+  },
+  {
+    name: 'without a header the method or the path tells the version, and the query may say it instead [B-2 B-3 B-10 B-11]',
+    async check({ open, cell, form }) {
+      const peer = open(() => 'done')
+      const isNew = cell.version === '1.0'
+      const path = cell.binding === 'JSONRPC' ? '/' : isNew ? '/message:send' : '/v1/message:send'
+      const params = sayIn(form, crypto.randomUUID(), 'hi')
+      const method = isNew ? 'SendMessage' : 'message/send'
+      const body = JSON.stringify(cell.binding === 'JSONRPC' ? { jsonrpc: '2.0', id: 1, method, params } : params)
+      const ask = async (query: string) => {
+        const request = new Request(`http://agent.test${path}${query}`, { method: 'POST', headers: json, body })
+        const response = await peer.fetch(request)
+        return { version: response.headers.get('a2a-version'), text: await response.text() }
+      }
+      const silent = await ask('')
+      assert.equal(silent.version, isNew ? '1.0' : '0.3')
+      assert.ok(silent.text.includes(`"${stateIn(form, 'TASK_STATE_COMPLETED')}"`), silent.text)
+      assert.equal((await ask(`?A2A-Version=${cell.version}`)).version, cell.version)
+    },
+  },
+  {
+    name: 'a body over the limit is refused with 413, in the shape of its binding [B-41 F-3]',
+    async check({ open, cell }) {
+      const peer = open(() => 'done', { server: { limits: { bodyBytes: 1_000 } } })
+      assertRefused(cell, await peer.raw.call('SendMessage', saying('x'.repeat(2_000))), 'PAYLOAD_TOO_LARGE')
+      assert.equal((await peer.raw.call('SendMessage', saying('x'))).status, 200)
+    },
+  },
+  {
+    name: 'too many parts, and metadata that is too deep, are refused by their names [B-41]',
+    async check({ open, cell, form }) {
+      const peer = open(() => 'done', { server: { limits: { parts: 2, metadataDepth: 3 } } })
+      const many = await peer.raw.call('SendMessage', saying('', { parts: [{ text: '1' }, { text: '2' }, { text: '3' }] }))
+      assert.deepEqual(assertRefused(cell, many, 'INVALID_PARAMS').fields, [`message.${partsName(form)}`])
+      const deep = await peer.raw.call('SendMessage', saying('hi', { metadata: { a: { b: { c: { d: 1 } } } } }))
+      assert.deepEqual(assertRefused(cell, deep, 'INVALID_PARAMS').fields, ['message.metadata'])
+    },
+  },
+]
+
+function post(document: unknown): RequestInit {
+  return { method: 'POST', headers: json, body: JSON.stringify(document) }
+}
+
+async function read(response: Response): Promise<Answer> {
+  return { status: response.status, headers: response.headers, body: await response.json(), payload: undefined }
+}
