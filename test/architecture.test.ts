@@ -131,7 +131,7 @@ const namesSayOneThing: Rule = (files) =>
     const empty = words.find((word) => bannedNames.includes(word))
     if (empty !== undefined) return [`${file}: "${empty}" says nothing; name it after the one thing it holds`]
     const name = words.at(-1) ?? ''
-    return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? [] : [`${file}: file names are kebab-case`]
+    return /^[a-z0-9]+(-[a-z0-9]+(\.\d+)?)*$/.test(name) ? [] : [`${file}: file names are kebab-case`]
   })
 
 const onlyTheCommandLineReadsTheEnvironment: Rule = (files) =>

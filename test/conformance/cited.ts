@@ -12,7 +12,7 @@ export interface Citation {
 
 /** Contract suites and scenarios are tests too, though their files are not called so. */
 const patterns = ['{packages,scripts,bench}/**/*.test.ts', 'packages/*/src/testing/**/*.ts', '{test,examples}/**/*.ts']
-const exclude = ['**/node_modules/**', '**/dist/**', 'test/conformance/*.ts']
+const exclude = ['**/node_modules/**', '**/dist/**', 'test/conformance/{cited,conformance.test}.ts']
 
 const named = /(?<quote>['"`])(?<name>(?:\\.|(?!\k<quote>)[^\\\n])*?)\s*\[(?<ids>[^[\]\n]*)\]\k<quote>/g
 const idList = /^(?:[A-Z]\d?-\d+)(?:[ ,]+[A-Z]\d?-\d+)*$/

@@ -19,8 +19,8 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['F-7'],
-    what: 'A stream that cannot start is a plain error in every version, also for `tasks/resubscribe`.',
-    why: 'A status code that says 200 and an event that says no cannot be told apart from success by a proxy, a log or a retry.',
+    what: 'A stream that cannot start is a plain error in every version, save that `tasks/resubscribe` tells of an unknown task in the only event of a stream.',
+    why: 'A plain error can be told from a stream by its type. The published 0.x clients and the conformance kits for 0.2 and 0.3 read the answer to `tasks/resubscribe` as a stream or not at all.',
   },
   {
     ids: ['B-10', 'B-3'],

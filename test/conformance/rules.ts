@@ -49,8 +49,8 @@ export const later: readonly { readonly what: string; readonly ids: readonly str
   { what: 'Signed cards', ids: ['B-29…B-34'] },
   { what: 'Tenants', ids: ['B-167', 'T-15'] },
   {
-    what: 'Audit, tracing, transport security, fetching what parts refer to',
-    ids: ['B-171…B-173', 'T-12', 'T-13'],
+    what: 'Audit, tracing, transport security',
+    ids: ['B-171', 'B-172', 'T-12', 'T-13'],
   },
   { what: 'Custom bindings and the official conformance kits', ids: ['T-11', 'T-16', 'T-18…T-20'] },
 ]

@@ -71,7 +71,10 @@ describe('a body of another kind', () => {
       for (const body of ['5', '"x"', 'true', '[]', '[[]]', '{', 'hello', '\u0000', '<a/>']) {
         const { status, json, text } = await post(agent, path, body, headers)
         assert.ok(status === 200 || status === 400, `${body}: ${status}`)
-        assert.ok(json !== undefined && !('result' in json) && /-32[67]0\d|INVALID_ARGUMENT/.test(text), `${body}: ${text}`)
+        assert.ok(
+          json !== undefined && !('result' in json) && /-32[67]0\d|INVALID_ARGUMENT/.test(text),
+          `${body}: ${text}`,
+        )
         assert.doesNotMatch(text, /\bat .*:\d+|Unexpected|Cannot|undefined/)
       }
     })
@@ -94,15 +97,28 @@ interface Sent {
 }
 
 /** With a length that is said before, or in pieces whose end nobody knows. */
-function send(port: number, path: string, body: string, headers: Record<string, string>, chunked: boolean): Promise<Sent> {
+function send(
+  port: number,
+  path: string,
+  body: string,
+  headers: Record<string, string>,
+  chunked: boolean,
+): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const length = chunked ? {} : { 'content-length': Buffer.byteLength(body) }
-    const options = { port, path, method: 'POST', headers: { 'content-type': 'application/json', ...headers, ...length } }
+    const options = {
+      port,
+      path,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers, ...length },
+    }
     const request = httpRequest(options, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (piece: string) => (text += piece))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text }),
+      )
     })
     request.on('error', reject)
     for (let from = 0; from < body.length; from += 40_000) request.write(body.slice(from, from + 40_000))

@@ -18,7 +18,9 @@ const securitySchemes: Record<string, SecurityScheme> = {
   bearer: { httpAuthSecurityScheme: { scheme: 'bearer', bearerFormat: 'JWT' } },
   key: { apiKeySecurityScheme: { location: 'header', name: 'X-Key' } },
   oauth: { oauth2SecurityScheme: { flows: { authorizationCode } } },
-  oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration' } },
+  oidc: {
+    openIdConnectSecurityScheme: { openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration' },
+  },
   mtls: { mtlsSecurityScheme: { description: 'A certificate' } },
 }
 const securityRequirements = [{ schemes: { bearer: { list: [] } } }, { schemes: { oauth: { list: ['read'] } } }]

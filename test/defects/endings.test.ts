@@ -40,7 +40,10 @@ describe('a task that has ended', () => {
       await setImmediate()
       const later = await agent.get(task.id)
       assert.equal(later.status.state, `TASK_STATE_${name}`)
-      assert.deepEqual(later.artifacts?.map(({ artifactId }) => artifactId), ['one'])
+      assert.deepEqual(
+        later.artifacts?.map(({ artifactId }) => artifactId),
+        ['one'],
+      )
       for (const way of ways) {
         const seen = agent.as(way.version, way.binding)
         await assert.rejects(seen.send('more', { taskId: task.id }), { code: 'UNSUPPORTED_OPERATION' }, nameOf(way))

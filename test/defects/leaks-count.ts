@@ -1,5 +1,5 @@
 /** Makes many tasks of four kinds, collects garbage, and prints how many of their turns are still held by anybody. */
-import { inputRequired, status } from '@parley/a2a'
+import { inputRequired, memoryStore, reply, status } from '@parley/a2a'
 import type { Agent, Task, Turn } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 
@@ -59,5 +59,39 @@ const report = {
   timers,
   streamsAgain,
 }
-process.stdout.write(JSON.stringify(report))
 await tested.close()
+
+/** Short tasks of every ending, many more than anybody keeps: what the heap has gained by the last 3,000 of them. */
+async function growthPerTask(): Promise<number> {
+  const brief = testAgent(
+    ({ text }) => {
+      if (text === 'thrown') throw new Error('no')
+      if (text === 'waiting') return inputRequired('Which?')
+      return text === 'reply' ? reply('Hi') : text
+    },
+    { store: memoryStore({ maxTasks: 100 }), server: { log: { debug() {}, info() {}, warn() {}, error() {} } } },
+  )
+  const words = ['thrown', 'waiting', 'reply', 'said', 'streamed', 'followed']
+  const run = async (count: number, only?: string): Promise<number> => {
+    for (let index = 0; index < count; index += 1) {
+      const word = only ?? (words[index % words.length] as string)
+      if (word === 'streamed') await brief.stream(word).all()
+      else {
+        const task = await brief.send(word)
+        if (word === 'waiting' && 'status' in task) await brief.cancel(task.id)
+      }
+    }
+    for (let round = 0; round < 3; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      globalThis.gc?.()
+    }
+    return process.memoryUsage().heapUsed
+  }
+  // Whatever has a bound has reached it by then.
+  await run(1_100, 'reply')
+  const before = await run(2_500)
+  const after = await run(3_000)
+  await brief.close()
+  return (after - before) / 3_000
+}
+process.stdout.write(JSON.stringify({ ...report, bytesPerTask: await growthPerTask() }))

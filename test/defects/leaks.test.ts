@@ -19,13 +19,19 @@ interface Report {
   readonly streams: Count
   readonly timers: number
   readonly streamsAgain: number
+  readonly bytesPerTask: number
 }
 
 describe('what has come to rest', () => {
   it('costs nothing but its record: 300 tasks that wait, 250 agents that threw, 300 readers that left', async () => {
-    const child = spawn(process.execPath, ['--conditions=source', '--expose-gc', join(import.meta.dirname, 'leaks-count.ts')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(
+      process.execPath,
+      ['--conditions=source', '--expose-gc', join(import.meta.dirname, 'leaks-count.ts')],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        timeout: 120_000,
+      },
+    )
     let text = ''
     child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
     // It ends by itself: no timer and no promise of ours may keep a process alive.
@@ -43,5 +49,6 @@ describe('what has come to rest', () => {
     }
     assert.ok(report.timers <= 1, `${report.timers} timers are running`)
     assert.equal(report.streamsAgain, 300, 'those who left still hold their places')
+    assert.ok(report.bytesPerTask < 200, `each task leaves ${report.bytesPerTask} bytes behind`)
   })
 })

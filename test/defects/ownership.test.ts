@@ -63,7 +63,11 @@ describe('colleagues who share what they own', () => {
     })
     const { id } = await alice.send('start')
     const names = Array.from({ length: 40 }, (_, index) => `${index % 2 === 0 ? 'alice' : 'bob'}-${index}`)
-    await Promise.all(names.map((name) => (name.startsWith('alice') ? alice : bob).send(name, { taskId: id }, { returnImmediately: true })))
+    await Promise.all(
+      names.map((name) =>
+        (name.startsWith('alice') ? alice : bob).send(name, { taskId: id }, { returnImmediately: true }),
+      ),
+    )
     await eventually(async () => ((await alice.call('GetTask', id)).artifacts ?? []).length === 41, 'all were answered')
     const { artifacts = [] } = await bob.call('GetTask', id)
     assert.deepEqual(artifacts.map(({ artifactId }) => artifactId).sort(), ['start', ...names].sort())
@@ -110,8 +114,12 @@ describe('a stranger', () => {
     })
     const first = await alice.send('one', { contextId: 'shared' })
     const answer = ({ artifacts = [] }: Task): unknown => artifacts[0]?.parts[0]
-    assert.deepEqual(answer(await bob.send('two', { contextId: 'shared', referenceTaskIds: [first.id] })), { text: '1 before, 1 referred to' })
-    assert.deepEqual(answer(await mallory.send('three', { contextId: 'shared', referenceTaskIds: [first.id] })), { text: '0 before, 0 referred to' })
+    assert.deepEqual(answer(await bob.send('two', { contextId: 'shared', referenceTaskIds: [first.id] })), {
+      text: '1 before, 1 referred to',
+    })
+    assert.deepEqual(answer(await mallory.send('three', { contextId: 'shared', referenceTaskIds: [first.id] })), {
+      text: '0 before, 0 referred to',
+    })
     assert.equal((await alice.list('shared')).length, 2)
     assert.equal((await mallory.list('shared')).length, 1)
   })

@@ -5,22 +5,41 @@
  * silence.
  */
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { after, describe, it } from 'node:test'
 import { artifact, inputRequired, memoryStore, status } from '@parley/a2a'
-import type { Agent, Task } from '@parley/a2a'
+import type { Agent, Store, Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
 import { eventually, gate } from './ways.ts'
 
-/** Two servers that share nothing but the store. */
-function pair(agent: Agent): { a: TestAgent; b: TestAgent } {
+interface Pair {
+  readonly a: TestAgent
+  readonly b: TestAgent
+  readonly store: Store
+  /** How often one found that the other had written first. */
+  conflicts(): number
+}
+
+/** Two servers that share nothing but the store, which takes a moment: long enough for the other to come first. */
+function pair(agent: Agent): Pair {
   const store = memoryStore({ leaseTtlMs: 2_000 })
-  // The store is closed once both are done with it, and not by the first.
-  const shared = { ...store, close: async () => {} }
+  let conflicts = 0
+  const shared: Store = {
+    ...store,
+    append: async (taskId, append) => {
+      await delay(Math.random() * 3)
+      const appended = await store.append(taskId, append)
+      if (appended.outcome === 'conflict') conflicts += 1
+      return appended
+    },
+    // The store is closed once both are done with it, and not by the first.
+    close: async () => {},
+  }
   const options = { store: shared, cancelGraceMs: 300 }
   const made = { a: testAgent(agent, options), b: testAgent(agent, options) }
   opened.push(made.a, made.b)
-  return made
+  return { ...made, store, conflicts: () => conflicts }
 }
 
 const opened: TestAgent[] = []
@@ -30,7 +49,7 @@ after(async () => {
 
 describe('two servers over one store', () => {
   it('lose no message and no artifact of a task that both write to', async () => {
-    const { a, b } = pair(async function* ({ text }) {
+    const { a, b, store, conflicts } = pair(async function* ({ text }) {
       yield artifact(text, { text: `heard ${text}` })
       yield inputRequired('And?')
     })
@@ -41,10 +60,20 @@ describe('two servers over one store', () => {
     )
     const isDone = async (): Promise<boolean> => ((await a.get(id)).artifacts ?? []).length === sayings.length + 1
     await eventually(isDone, 'every message was answered', 20_000)
+    assert.ok(conflicts() > 0, 'they never met, so nothing was shown')
+    const log = await store.read(id, 0)
+    assert.deepEqual(
+      log.map(({ seq }) => seq),
+      log.map((_, index) => index + 1),
+    )
+    assert.deepEqual(await a.get(id), await b.get(id))
     for (const server of [a, b]) {
       const task = await server.get(id)
-      const heard = (task.history ?? []).flatMap(({ role, parts }) => (role === 'ROLE_USER' ? parts.map((part) => 'text' in part && part.text) : []))
-      assert.deepEqual(heard.sort(), ['start', ...sayings].sort())
+      const heard = (task.history ?? []).flatMap(({ role, parts }) =>
+        role === 'ROLE_USER' ? parts.map((part) => 'text' in part && part.text) : [],
+      )
+      assert.deepEqual(new Set(heard), new Set(['start', ...sayings]))
+      assert.equal(heard.length, sayings.length + 1)
       assert.deepEqual((task.artifacts ?? []).map(({ artifactId }) => artifactId).sort(), ['start', ...sayings].sort())
     }
   })
@@ -108,7 +137,13 @@ describe('two servers over one store', () => {
     assert.ok(!first.done && 'task' in first.value.event)
     begin.open()
     const rest = await Array.fromAsync(events)
-    const text = rest.map(({ event }) => ('artifactUpdate' in event ? event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')).join('') : '')).join('')
+    const text = rest
+      .map(({ event }) =>
+        'artifactUpdate' in event
+          ? event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
+          : '',
+      )
+      .join('')
     assert.equal(text, Array.from({ length: 49 }, (_, index) => `${index + 1};`).join(''))
     const last = rest.at(-1)?.event
     assert.ok(last !== undefined && 'statusUpdate' in last && last.statusUpdate.status.state === 'TASK_STATE_COMPLETED')
@@ -140,6 +175,10 @@ describe('two servers over one store', () => {
     dead = true
     const heir = testAgent(agent, { store })
     opened.push(heir)
-    await eventually(async () => (await heir.get(id)).status.state === 'TASK_STATE_COMPLETED', 'the heir finishes the task', 10_000)
+    await eventually(
+      async () => (await heir.get(id)).status.state === 'TASK_STATE_COMPLETED',
+      'the heir finishes the task',
+      10_000,
+    )
   })
 })

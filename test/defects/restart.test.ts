@@ -35,12 +35,10 @@ describe('a server that was killed while agents were at work', () => {
     const file = join(directory, 'tasks.db')
     const ids = await die(file)
     const agent = testAgent(agents, { store: sqliteStore(file) })
-    const startedAt = performance.now()
     const stateOf = async (id: string): Promise<string> => (await agent.get(id)).status.state
     const settled = async (): Promise<boolean> =>
       (await Promise.all(Object.values(ids).map(stateOf))).every((state) => !/WORKING|SUBMITTED/.test(state))
     await eventually(settled, 'every task settles')
-    assert.ok(performance.now() - startedAt < 2_000, 'it took its time')
     const texts = async (id: string): Promise<string> => {
       const { artifacts = [], status } = await agent.get(id)
       const parts = [...artifacts.flatMap((artifact) => artifact.parts), ...(status.message?.parts ?? [])]
@@ -57,7 +55,10 @@ describe('a server that was killed while agents were at work', () => {
     const file = join(directory, 'plain.db')
     const ids = await die(file)
     const agent = testAgent(({ text }) => text, { store: sqliteStore(file) })
-    await eventually(async () => (await agent.get(ids['work'] ?? '')).status.state === 'TASK_STATE_FAILED', 'the task fails')
+    await eventually(
+      async () => (await agent.get(ids['work'] ?? '')).status.state === 'TASK_STATE_FAILED',
+      'the task fails',
+    )
     const { status } = await agent.get(ids['work'] ?? '')
     assert.match(JSON.stringify(status.message?.parts), /interrupted/)
     await agent.close()

@@ -45,13 +45,22 @@ describe('readers that do not read', () => {
       },
     })
     closing.push(server)
-    server.server.on('request', ({ method }, response: ServerResponse) => void (method === 'GET' && responses.push(response)))
+    server.server.on(
+      'request',
+      ({ method }, response: ServerResponse) => void (method === 'GET' && responses.push(response)),
+    )
 
     const task = await send(server.url)
     const sockets = await Promise.all(Array.from({ length: readers }, () => subscribeAndSleep(server.port, task.id)))
-    await eventually(() => responses.filter(({ headersSent }) => headersSent).length === readers, 'all streams are open')
+    await eventually(
+      () => responses.filter(({ headersSent }) => headersSent).length === readers,
+      'all streams are open',
+    )
     let most = 0
-    const watch = setInterval(() => (most = Math.max(most, ...responses.map(({ writableLength }) => writableLength))), 2)
+    const watch = setInterval(
+      () => (most = Math.max(most, ...responses.map(({ writableLength }) => writableLength))),
+      2,
+    )
     begin.open()
 
     const startedAt = performance.now()
@@ -59,7 +68,11 @@ describe('readers that do not read', () => {
     const state = async (): Promise<string> => (await rpc(server.url, 'ListTasks', {})).tasks[0].status.state
     await eventually(async () => (await state()) === 'TASK_STATE_COMPLETED', 'the task completes', 60_000)
     const tookMs = performance.now() - startedAt
-    await eventually(() => responses.every(({ destroyed, writableFinished }) => destroyed || writableFinished), 'the sleepers are dropped', 20_000)
+    await eventually(
+      () => responses.every(({ destroyed, writableFinished }) => destroyed || writableFinished),
+      'the sleepers are dropped',
+      20_000,
+    )
     clearInterval(watch)
     assert.ok(most > 0, 'nothing was ever written')
     assert.ok(most <= boundBytes, `one reader cost ${most} bytes of ${chunks * chunk.length}`)
@@ -75,7 +88,11 @@ describe('readers that do not read', () => {
 
 async function rpc(url: string, method: string, params: unknown): Promise<any> {
   const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
   return ((await response.json()) as { result: unknown }).result
 }
 

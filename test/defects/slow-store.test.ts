@@ -36,10 +36,10 @@ function slow(store: Store, ms: number): Store {
 const talking = (goOn: Promise<void>): Agent =>
   async function* () {
     for (let index = 0; index < chunks; index += 1) {
-    await (index === chunks - 10 ? goOn : delay(1))
-    yield artifact('log', { text: `${index};`, append: index > 0, last: index === chunks - 1 })
+      await (index === chunks - 10 ? goOn : delay(1))
+      yield artifact('log', { text: `${index};`, append: index > 0, last: index === chunks - 1 })
+    }
   }
-}
 
 /** Everything a reader was told, snapshot and events together. */
 function told(events: readonly StreamEvent[]): { text: string; state: string | undefined } {

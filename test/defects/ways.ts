@@ -51,7 +51,11 @@ function parsed(text: string): unknown {
 }
 
 /** SendMessage (or what `stream` makes of it) in the words of a way, with a message that may be anything. */
-export function sending(way: Way, message: unknown, stream = false): { path: string; body: string; headers: Record<string, string> } {
+export function sending(
+  way: Way,
+  message: unknown,
+  stream = false,
+): { path: string; body: string; headers: Record<string, string> } {
   const headers = { 'a2a-version': way.version }
   const isNew = way.version === '1.0'
   if (way.binding === 'HTTP+JSON') {
@@ -89,7 +93,11 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 /** Waits for a condition that no event announces. */
-export async function eventually(holds: () => boolean | Promise<boolean>, what: string, withinMs = 5_000): Promise<void> {
+export async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 15_000,
+): Promise<void> {
   const end = Date.now() + withinMs
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`did not come about within ${withinMs} ms: ${what}`)

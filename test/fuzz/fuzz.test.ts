@@ -49,14 +49,18 @@ describe('a server that strangers write to', () => {
     if (complaints.length === 0) return
     const request = `${sent.method} ${sent.url.pathname.slice(0, 200)}${sent.url.search.slice(0, 200)} ${(sent.body ?? '').slice(0, 800)}`
     const answer = `${got.status} ${got.body.slice(0, 800)}`
-    assert.fail([...complaints, `asked: ${request}`, `answered: ${answer}`, ...served.logged.slice(-1).map(describeLog)].join('\n'))
+    assert.fail(
+      [...complaints, `asked: ${request}`, `answered: ${answer}`, ...served.logged.slice(-1).map(describeLog)].join(
+        '\n',
+      ),
+    )
   }
 
-  it(`answers ${requests} generated requests in the protocol's words [B-35 B-36 B-37 B-38 B-41]`, async (test) => {
-    test.diagnostic(`seed ${seed}`)
+  it(`answers ${requests} generated requests in the protocol's words [B-35 B-36 B-37 B-38 B-41]`, async () => {
+    console.log(`fuzz: ${requests} requests under the seed ${seed}`)
     await fc.assert(fc.asyncProperty(plans, ask), { numRuns: requests, seed })
     const outcomes = [...tally].sort(([, a], [, b]) => b - a).map(([key, times]) => `${key}: ${times}`)
-    test.diagnostic(`outcomes: ${outcomes.join(', ')}`)
+    if (full) console.log(`fuzz: ${outcomes.join(', ')}`)
     assert.equal(Reflect.get({}, 'polluted'), undefined, 'a request reached into every object')
     // Damage must not be all there is: real results of each kind were looked at as well.
     for (const kind of ['send 200', 'stream 200', 'get 200', 'list 200', 'cancel 200', 'subscribe 200', 'card 200']) {

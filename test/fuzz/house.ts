@@ -2,10 +2,14 @@
  * A server under fuzz: an agent that does a bit of everything, tasks in every state so
  * that ids hit, and a sender that waits for an answer only so long.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { authRequired, inputRequired, memoryStore, newId, reply } from '@parley/a2a'
-import type { Agent, Task } from '@parley/a2a'
+import type { Agent, Store, Task } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { AgentSettings, HouseOptions } from '@parley/a2a/server'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { Sent } from './answers/operations.ts'
 import type { Got } from './answers/judge.ts'
 import type { House, Plan } from './requests/plans.ts'
@@ -14,6 +18,8 @@ import type { Facts } from './requests/tokens.ts'
 import { bodyBytes, fillIn, taskTokens } from './requests/tokens.ts'
 
 const origin = 'http://agent.test'
+const directory = mkdtempSync(join(tmpdir(), 'parley-fuzz-'))
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
 /** A request that is not answered by then hangs. Far more than any takes, because the machine may be busy. */
 const deadlineMs = 10_000
 /** How long a stream may be silent before we take it for one that waits, and leave. */
@@ -60,7 +66,7 @@ export async function openHouse(house: House): Promise<Served> {
   const handler = createHandler({
     name: 'Target',
     agent,
-    store: memoryStore(),
+    store: storeFor(house),
     anonymousMayList: true,
     // Whoever waits for one that lingers gets the task as it is.
     limits: { bodyBytes, waitMs: 50 },
@@ -77,8 +83,14 @@ export async function openHouse(house: House): Promise<Served> {
   }
 }
 
+function storeFor(house: House): Store {
+  if (house !== 'kept') return memoryStore()
+  return sqliteStore({ file: join(directory, `${newId()}.db`), durability: 'normal' })
+}
+
 const settings: Readonly<Record<House, Partial<AgentSettings & HouseOptions>>> = {
   open: {},
+  kept: {},
   strict: { strict: true },
   locked: {
     authenticate: ({ header }) => (header('authorization') === 'Bearer ada' ? { id: 'ada' } : undefined),
@@ -106,7 +118,9 @@ async function prepare(fetch: Fetch): Promise<Facts> {
     return (task as Task).id
   }
   const words = ['linger', 'ask', 'sign', 'hello', 'throw', 'linger']
-  const tasks = Object.fromEntries(await Promise.all(words.map(async (word, index) => [taskTokens[index], await open(word)])))
+  const tasks = Object.fromEntries(
+    await Promise.all(words.map(async (word, index) => [taskTokens[index], await open(word)])),
+  )
   await call('CancelTask', { id: tasks['~canceled~'] as string })
   const { nextPageToken } = await call('ListTasks', { pageSize: 2 })
   return { tasks: tasks as Facts['tasks'], context: contextId, page: nextPageToken as string, newId }

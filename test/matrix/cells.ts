@@ -24,7 +24,8 @@ export const tongues: readonly Tongue[] = (['0.2', '0.3', '1.0'] as const).flatM
   (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
 )
 
-export const nameOf = ({ version, binding }: Tongue): string => `${version} ${binding === 'JSONRPC' ? 'JSON-RPC' : 'REST'}`
+export const nameOf = ({ version, binding }: Tongue): string =>
+  `${version} ${binding === 'JSONRPC' ? 'JSON-RPC' : 'REST'}`
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))

@@ -3,14 +3,20 @@ import { describe, it } from 'node:test'
 import { cells, nameOf } from './cells.ts'
 import { createWorld } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
+import { acrossVersions } from './scenarios/across-versions.ts'
 import { canceling } from './scenarios/canceling.ts'
+import { capabilities } from './scenarios/capabilities.ts'
+import { failures } from './scenarios/failures.ts'
 import { followUps } from './scenarios/follow-ups.ts'
 import { parts } from './scenarios/parts.ts'
 import { questions } from './scenarios/questions.ts'
 import { reading } from './scenarios/reading.ts'
+import { repeating } from './scenarios/repeating.ts'
+import { requests } from './scenarios/requests.ts'
 import { sending } from './scenarios/sending.ts'
 import { streaming } from './scenarios/streaming.ts'
 import { subscribing } from './scenarios/subscribing.ts'
+import { trust } from './scenarios/trust.ts'
 
 const scenarios: readonly Scenario[] = [
   ...sending,
@@ -21,13 +27,20 @@ const scenarios: readonly Scenario[] = [
   ...canceling,
   ...reading,
   ...subscribing,
+  ...repeating,
+  ...failures,
+  ...requests,
+  ...capabilities,
+  ...trust,
+  ...acrossVersions,
 ]
 
 for (const { name, skip, check } of scenarios) {
-  describe(name, () => {
+  // Cells have nothing in common, and those on SQLite mostly wait for the disk.
+  describe(name, { concurrency: cells.length }, () => {
     for (const cell of cells) {
       const reason = skip?.(cell) ?? false
-      it(`${nameOf(cell)} on ${cell.store}`, { skip: reason, timeout: 10_000 }, async (test) => {
+      it(`${nameOf(cell)} on ${cell.store}`, { skip: reason, timeout: 20_000 }, async (test) => {
         const { world, close } = createWorld(cell)
         test.after(close)
         await check(world)

@@ -21,6 +21,8 @@ export interface Answer {
   readonly body: any
   /** What is inside the envelope, if there is one. */
   readonly payload: any
+  /** It came as the only event of a stream. */
+  readonly isEvent?: boolean
 }
 
 /** One event as it stood in the stream. */
@@ -71,8 +73,9 @@ export function createRaw({ version, binding }: Tongue, fetch: (request: Request
     async call(operation, request, options = {}) {
       const response = await exchange(operation, request, options)
       const text = await response.text()
-      const body = text === '' ? undefined : JSON.parse(text)
-      return { status: response.status, headers: response.headers, body, payload: inside(body) }
+      const isEvent = response.headers.get('content-type') === 'text/event-stream'
+      const body = text === '' ? undefined : isEvent ? readFrame(text.trimEnd(), inside).body : JSON.parse(text)
+      return { status: response.status, headers: response.headers, body, payload: inside(body), isEvent }
     },
     async stream(operation, request, options = {}) {
       const response = await exchange(operation, request as RequestOf<'SubscribeToTask'>, options)
@@ -89,7 +92,9 @@ export function createRaw({ version, binding }: Tongue, fetch: (request: Request
 
 /** Stricter than any client: each field at most once, and no field that we do not write. */
 function readFrame(block: string, inside: (body: unknown) => unknown): Frame {
-  const lines = block.split('\n').map((line) => /^(id|event|data): (.*)$/s.exec(line) ?? assert.fail(`odd line: ${line}`))
+  const lines = block
+    .split('\n')
+    .map((line) => /^(id|event|data): (.*)$/s.exec(line) ?? assert.fail(`odd line: ${line}`))
   const fields = new Map(lines.map(([, name, value]) => [name, value]))
   assert.equal(fields.size, lines.length, `a field came twice in: ${block}`)
   const body = JSON.parse(fields.get('data') ?? '')

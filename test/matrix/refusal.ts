@@ -46,7 +46,7 @@ export function assertRefused(tongue: Tongue, answer: Answer, code: Code): Refus
   const isNew = tongue.version === '1.0'
   if (tongue.binding === 'JSONRPC') {
     assert.equal(status, transport.has(http) ? http : 200, context)
-    assert.equal(type, 'application/json')
+    assert.equal(type, answer.isEvent === true ? 'text/event-stream' : 'application/json')
     assert.equal(body.jsonrpc, '2.0')
     assert.equal('result' in body, false, context)
     // 0.x has no number for this one.

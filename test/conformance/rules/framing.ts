@@ -39,7 +39,7 @@ export const framing: Section = {
     decision(
       'F-7',
       all,
-      'A stream that cannot start is answered as a plain error. After the first event an error is the last event of the stream.',
+      'A stream that cannot start is answered as a plain error; only `tasks/resubscribe` tells of an unknown task in an event. After the first event an error is the last event of the stream.',
     ),
     should(
       'F-8',

@@ -25,6 +25,11 @@ export const requests: Section = {
       all,
       'Bodies, parts and the depth of metadata are limited (413), and a content type that is not JSON is refused (415).',
     ),
+    must(
+      'B-173',
+      all,
+      'Addresses in parts are not trusted: they are absolute http or https, and the server fetches none of them.',
+    ),
     decision('B-42', all, 'A JSON-RPC id may be used again in a later request.'),
   ],
 }

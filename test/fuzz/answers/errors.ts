@@ -55,7 +55,8 @@ export function judgeRpcError(error: unknown, version: VersionId, status: number
   checkMessage(error['message'], 'error.message', complaints)
   const reason = reasonOf(error['data'], version, 'error.data', complaints)
   const row = known[reason]
-  if (row === undefined) return { reason, complaints: [...complaints, `error.data has the reason ${reason || 'nothing'}`] }
+  if (row === undefined)
+    return { reason, complaints: [...complaints, `error.data has the reason ${reason || 'nothing'}`] }
   const number = version === '1.0' ? row.number : (row.legacyNumber ?? row.number)
   if (error['code'] !== number) complaints.push(`error.code is ${String(error['code'])}, which is not ${reason}`)
   const expected = transportStatuses.includes(row.http) ? row.http : 200
@@ -72,13 +73,15 @@ export function judgeRestError(body: unknown, version: VersionId, status: number
   const details = version === '1.0' ? 'details' : 'data'
   const reason = reasonOf(error[details], version, `error.${details}`, complaints)
   const row = known[reason]
-  if (row === undefined) return { reason, complaints: [...complaints, `the error has the reason ${reason || 'nothing'}`] }
+  if (row === undefined)
+    return { reason, complaints: [...complaints, `the error has the reason ${reason || 'nothing'}`] }
   if (status !== row.http) complaints.push(`${reason} came with HTTP ${status} instead of ${row.http}`)
   if (version === '1.0') {
     checkKeys(body as Bag, ['error'], 'body', complaints)
     checkKeys(error, ['code', 'status', 'message', 'details'], 'error', complaints)
     if (error['code'] !== status) complaints.push(`error.code is ${String(error['code'])} and HTTP says ${status}`)
-    if (error['status'] !== row.grpc) complaints.push(`error.status is ${String(error['status'])}, which is not ${row.grpc}`)
+    if (error['status'] !== row.grpc)
+      complaints.push(`error.status is ${String(error['status'])}, which is not ${row.grpc}`)
   } else {
     checkKeys(error, ['code', 'message', 'data'], 'error', complaints)
     const number = row.legacyNumber ?? row.number
@@ -88,7 +91,8 @@ export function judgeRestError(body: unknown, version: VersionId, status: number
 }
 
 function checkKeys(bag: Bag, allowed: readonly string[], path: string, complaints: string[]): void {
-  for (const key of Object.keys(bag)) if (!allowed.includes(key)) complaints.push(`${path}.${key} does not belong there`)
+  for (const key of Object.keys(bag))
+    if (!allowed.includes(key)) complaints.push(`${path}.${key} does not belong there`)
 }
 
 function checkMessage(message: unknown, path: string, complaints: string[]): void {

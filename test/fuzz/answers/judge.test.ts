@@ -22,7 +22,13 @@ function rpc(version: '0.3' | '1.0', method: string, params: unknown = { id: 'x'
 }
 
 function rest(version: '0.3' | '1.0', method: string, path: string): Sent {
-  return { method, url: new URL(`http://agent.test${path}`), headers: new Headers({ 'a2a-version': version }), body: undefined, strict: false }
+  return {
+    method,
+    url: new URL(`http://agent.test${path}`),
+    headers: new Headers({ 'a2a-version': version }),
+    body: undefined,
+    strict: false,
+  }
 }
 
 function answer(version: string, body: unknown, more: Partial<Got> & { type?: string } = {}): Got {
@@ -36,7 +42,9 @@ const error = (value: unknown, id: unknown = 7): unknown => ({ jsonrpc: '2.0', i
 const sse = { type: 'text/event-stream' }
 const get = rpc('1.0', 'GetTask')
 const send = rpc('1.0', 'SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] } })
-const stream = rpc('1.0', 'SendStreamingMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] } })
+const stream = rpc('1.0', 'SendStreamingMessage', {
+  message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] },
+})
 const event = (id: number, value: unknown): string => `id: ${id}\ndata: ${JSON.stringify(result(value))}\n\n`
 const restError = { error: { code: 404, status: 'NOT_FOUND', message: 'Task not found', details: [notFound] } }
 
@@ -45,8 +53,16 @@ describe('the judge of answers', () => {
     ['a task', get, answer('1.0', result(task))],
     ['a task of 0.3', rpc('0.3', 'tasks/get'), answer('0.3', result(oldTask))],
     ['an error', get, answer('1.0', error({ code: -32001, message: 'Task not found', data: [notFound] }))],
-    ['an error of 0.3', rpc('0.3', 'tasks/get'), answer('0.3', error({ code: -32001, message: 'No', data: { reason: 'TASK_NOT_FOUND' } }))],
-    ['an error of REST', rest('1.0', 'GET', '/tasks/x'), answer('1.0', restError, { status: 404, type: 'application/a2a+json' })],
+    [
+      'an error of 0.3',
+      rpc('0.3', 'tasks/get'),
+      answer('0.3', error({ code: -32001, message: 'No', data: { reason: 'TASK_NOT_FOUND' } })),
+    ],
+    [
+      'an error of REST',
+      rest('1.0', 'GET', '/tasks/x'),
+      answer('1.0', restError, { status: 404, type: 'application/a2a+json' }),
+    ],
     ['a stream', stream, answer('1.0', event(1, { task }), sse)],
   ]
   for (const [what, sent, got] of sound) {
@@ -56,28 +72,103 @@ describe('the judge of answers', () => {
   const faulty: [what: string, sent: Sent, got: Got, expected: RegExp][] = [
     ['another id', get, answer('1.0', result(task, 8)), /the id is 8/],
     ['a result beside an error', get, answer('1.0', { ...(result(task) as object), error: {} }), /the envelope has/],
-    ['a state that nobody knows', get, answer('1.0', result({ ...task, status: { state: 'DONE', timestamp: at } })), /state is "DONE"/],
+    [
+      'a state that nobody knows',
+      get,
+      answer('1.0', result({ ...task, status: { state: 'DONE', timestamp: at } })),
+      /state is "DONE"/,
+    ],
     ['a missing field', get, answer('1.0', result({ id: 't1', status: task.status })), /contextId is missing/],
     ['a field of another version', get, answer('1.0', result({ kind: 'task', ...task })), /kind does not belong/],
-    ['a time with an offset', get, answer('1.0', result({ ...task, status: { ...task.status, timestamp: '2026-01-02T03:04:05+02:00' } })), /UTC/],
+    [
+      'a time with an offset',
+      get,
+      answer('1.0', result({ ...task, status: { ...task.status, timestamp: '2026-01-02T03:04:05+02:00' } })),
+      /UTC/,
+    ],
     ['words of another version', get, answer('0.3', result(oldTask)), /0.3 was spoken instead of 1.0/],
     ['a 500', get, answer('1.0', error({ code: -32603, message: 'x', data: [notFound] }), { status: 500 }), /HTTP 500/],
-    ['an internal error', get, answer('1.0', error({ code: -32603, message: 'x', data: [{ ...notFound, reason: 'INTERNAL' }] })), /reason INTERNAL/],
-    ['a code that is not its reason', get, answer('1.0', error({ code: -32004, message: 'x', data: [notFound] })), /which is not TASK_NOT_FOUND/],
-    ['details that are no array', get, answer('1.0', error({ code: -32001, message: 'x', data: notFound })), /array of details/],
-    ['a detail without a type', get, answer('1.0', error({ code: -32001, message: 'x', data: [notFound, {}] })), /without @type/],
-    ['a status in the body that is not that of HTTP', rest('1.0', 'GET', '/tasks/x'), answer('1.0', restError, { status: 400, type: 'application/a2a+json' }), /HTTP says 400/],
+    [
+      'an internal error',
+      get,
+      answer('1.0', error({ code: -32603, message: 'x', data: [{ ...notFound, reason: 'INTERNAL' }] })),
+      /reason INTERNAL/,
+    ],
+    [
+      'a code that is not its reason',
+      get,
+      answer('1.0', error({ code: -32004, message: 'x', data: [notFound] })),
+      /which is not TASK_NOT_FOUND/,
+    ],
+    [
+      'details that are no array',
+      get,
+      answer('1.0', error({ code: -32001, message: 'x', data: notFound })),
+      /array of details/,
+    ],
+    [
+      'a detail without a type',
+      get,
+      answer('1.0', error({ code: -32001, message: 'x', data: [notFound, {}] })),
+      /without @type/,
+    ],
+    [
+      'a status in the body that is not that of HTTP',
+      rest('1.0', 'GET', '/tasks/x'),
+      answer('1.0', restError, { status: 400, type: 'application/a2a+json' }),
+      /HTTP says 400/,
+    ],
     ['a page of HTML', get, answer('1.0', '<html>', { type: 'text/html' }), /not JSON/],
-    ['a stack trace', get, answer('1.0', error({ code: -32001, message: 'x\n    at f (/a/b.js:3:1)', data: [notFound] })), /leaks/],
-    ['an object in a sentence', get, answer('1.0', error({ code: -32001, message: 'no [object Object]', data: [notFound] })), /leaks/],
-    ['a message without parts that was accepted', rpc('1.0', 'SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [] } }), answer('1.0', result({ task })), /no parts/],
+    [
+      'a stack trace',
+      get,
+      answer('1.0', error({ code: -32001, message: 'x\n    at f (/a/b.js:3:1)', data: [notFound] })),
+      /leaks/,
+    ],
+    [
+      'an object in a sentence',
+      get,
+      answer('1.0', error({ code: -32001, message: 'no [object Object]', data: [notFound] })),
+      /leaks/,
+    ],
+    [
+      'a message without parts that was accepted',
+      rpc('1.0', 'SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [] } }),
+      answer('1.0', result({ task })),
+      /no parts/,
+    ],
     ['two members of one', send, answer('1.0', result({ task, message: {} })), /task and message/],
     ['a result for what was never asked', rpc('1.0', 'Nothing'), answer('1.0', result({})), /unknown operation/],
-    ['what is no JSON called something else', { ...get, body: '{' }, answer('1.0', error({ code: -32001, message: 'x', data: [notFound] }, null)), /no JSON was answered/],
-    ['a stream that begins in the middle', stream, answer('1.0', event(2, { statusUpdate: { taskId: 't', contextId: 'c', status: task.status } }), sse), /begins with statusUpdate/],
-    ['a cursor that goes back', stream, answer('1.0', event(3, { task }) + event(2, { task }), sse), /cursors do not grow/],
-    ['a stream that goes on after the end', stream, answer('1.0', event(1, { task }), { ...sse, ended: false }), /stays open/],
-    ['lines of something that is no SSE', stream, answer('1.0', `${JSON.stringify({ task })}\n\n`, sse), /has the line/],
+    [
+      'what is no JSON called something else',
+      { ...get, body: '{' },
+      answer('1.0', error({ code: -32001, message: 'x', data: [notFound] }, null)),
+      /no JSON was answered/,
+    ],
+    [
+      'a stream that begins in the middle',
+      stream,
+      answer('1.0', event(2, { statusUpdate: { taskId: 't', contextId: 'c', status: task.status } }), sse),
+      /begins with statusUpdate/,
+    ],
+    [
+      'a cursor that goes back',
+      stream,
+      answer('1.0', event(3, { task }) + event(2, { task }), sse),
+      /cursors do not grow/,
+    ],
+    [
+      'a stream that goes on after the end',
+      stream,
+      answer('1.0', event(1, { task }), { ...sse, ended: false }),
+      /stays open/,
+    ],
+    [
+      'lines of something that is no SSE',
+      stream,
+      answer('1.0', `${JSON.stringify({ task })}\n\n`, sse),
+      /has the line/,
+    ],
   ]
   for (const [what, sent, got, expected] of faulty) {
     it(`notices ${what}`, () => assert.match(judge(sent, got).complaints.join('\n'), expected))

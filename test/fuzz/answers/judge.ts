@@ -51,7 +51,8 @@ export function judge(sent: Sent, got: Got): Verdict {
   const isStream = type === 'text/event-stream'
   if (!got.ended && !isStream) complaints.push('the body does not end')
   if (door === 'probe') return { complaints, outcome: 'probe' }
-  if (door === 'card' && got.status < 400) return { complaints: [...complaints, ...judgeCard(sent, got)], outcome: 'card' }
+  if (door === 'card' && got.status < 400)
+    return { complaints: [...complaints, ...judgeCard(sent, got)], outcome: 'card' }
 
   const version = got.headers.get('a2a-version') as VersionId
   if (!['0.2', '0.3', '1.0'].includes(version)) {
@@ -61,11 +62,21 @@ export function judge(sent: Sent, got: Got): Verdict {
   const expected = door === 'extended-card-0.2' ? undefined : expectedVersion(sent, door)
   // Whoever is not let in, or sends too much, is answered before the method is known.
   const isUnread = [401, 413].includes(got.status) && !sent.headers.has('a2a-version')
-  if (expected !== undefined && expected !== version && !isUnread) complaints.push(`${version} was spoken instead of ${expected}`)
+  if (expected !== undefined && expected !== version && !isUnread)
+    complaints.push(`${version} was spoken instead of ${expected}`)
   const about: Situation = { sent, got, door, version, complaints }
   if (sent.method === 'HEAD') return { complaints: [...complaints, ...judgeHead(got)], outcome: 'head' }
+  const refusal = isStream ? onlyEvent(about) : undefined
+  if (refusal !== undefined) return { complaints, outcome: judgeRpc(about, refusal) }
   const outcome = isStream ? judgeOpenStream(about) : judgeDocument(about, type)
   return { complaints, outcome }
+}
+
+/** To `tasks/resubscribe` an unknown task is told in the only event of a stream, as clients of 0.x want it (F-7). */
+function onlyEvent({ sent, got, door, version }: Situation): unknown {
+  if (door !== 'jsonrpc' || version === '1.0' || operationOf(sent, door, version) !== 'subscribe') return undefined
+  const [, document] = /^data: (.*"reason":"TASK_NOT_FOUND".*)\n\n$/.exec(got.body) ?? []
+  return document === undefined ? undefined : JSON.parse(document)
 }
 
 interface Situation {
@@ -83,7 +94,8 @@ function judgeHead({ body, status }: Got): string[] {
 function judgeCard({ method, url, headers }: Sent, { status, body, headers: answered }: Got): string[] {
   const complaints: string[] = []
   if (status === 304 || method === 'HEAD') return body === '' ? [] : ['an answer without a body has one']
-  for (const name of ['etag', 'cache-control', 'vary']) if (!answered.has(name)) complaints.push(`the card has no ${name}`)
+  for (const name of ['etag', 'cache-control', 'vary'])
+    if (!answered.has(name)) complaints.push(`the card has no ${name}`)
   const asked = url.pathname.endsWith('/agent.json') ? '0.2' : headers.get('a2a-version')
   const version = asked === '1.0' ? '1.0' : asked === '0.3' || asked === '0.2' ? '0.3' : undefined
   const card = parsedBody({ body } as Sent)?.value
@@ -117,6 +129,7 @@ function judgeRpc(about: Situation, document: unknown): string {
     return reason
   }
   if (got.status !== 200) complaints.push(`a result came with HTTP ${got.status}`)
+  if (!isSound(envelopeOf(sent) ?? {})) complaints.push('a broken envelope was answered with a result')
   return judgeResult(about, payload, 'jsonrpc')
 }
 
@@ -197,7 +210,8 @@ function judgeResult(about: Situation, result: unknown, binding: Binding): strin
 function judgeOpenStream(about: Situation): string {
   const { sent, got, door, version, complaints } = about
   const operation = operationOf(sent, door, version)
-  if (operation !== 'stream' && operation !== 'subscribe') complaints.push(`${operation ?? 'nothing known'} was streamed`)
+  if (operation !== 'stream' && operation !== 'subscribe')
+    complaints.push(`${operation ?? 'nothing known'} was streamed`)
   if (got.status !== 200) complaints.push(`a stream came with HTTP ${got.status}`)
   if (operation === 'stream') complaints.push(...senseless(about))
   if (got.headers.get('x-accel-buffering') !== 'no') complaints.push('proxies may hold the stream back')

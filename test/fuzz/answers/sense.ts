@@ -15,14 +15,19 @@ export function nonsenseIn(payload: unknown, version: VersionId): string | undef
   const parts = [message['parts'], message['content']].find((list) => Array.isArray(list) && list.length > 0)
   if (!Array.isArray(parts)) return 'there are no parts'
   if (parts.length > 1_000) return 'there are more than 1,000 parts'
-  return parts.map((part) => nonsenseInPart(part, version)).find((found) => found !== undefined) ?? nonsenseAround(payload, message)
+  return (
+    parts.map((part) => nonsenseInPart(part, version)).find((found) => found !== undefined) ??
+    nonsenseAround(payload, message)
+  )
 }
 
 function nonsenseInPart(part: unknown, version: VersionId): string | undefined {
   if (!isBag(part)) return 'a part is not an object'
   const { text, raw, url, metadata } = part
   // Before 1.0 nobody knows `raw` and `url`, and unknown fields are ignored (J-10).
-  const contents = (version === '1.0' ? [text, raw, url] : [text]).filter((value) => value !== undefined && value !== null)
+  const contents = (version === '1.0' ? [text, raw, url] : [text]).filter(
+    (value) => value !== undefined && value !== null,
+  )
   // Parts of drafts say in `kind` or `type` what they are, and may then carry other keys beside.
   const isNamed = part['kind'] !== undefined || part['type'] !== undefined
   if (contents.length > 1 && !isNamed) return 'a part has two contents'

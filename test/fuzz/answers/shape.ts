@@ -90,7 +90,10 @@ export function object(fields: Readonly<Record<string, Check>>): Check {
 }
 
 /** Exactly one of these members, beside the common ones. */
-export function exactlyOne(members: Readonly<Record<string, Check>>, common: Readonly<Record<string, Check>> = {}): Check {
+export function exactlyOne(
+  members: Readonly<Record<string, Check>>,
+  common: Readonly<Record<string, Check>> = {},
+): Check {
   return (value, path, complain) => {
     if (!isBag(value)) return complain(path, 'is not an object')
     const present = Object.keys(members).filter((name) => Object.hasOwn(value, name))

@@ -56,7 +56,9 @@ function readFrames(text: string, complaints: string[]): Frame[] {
     if (data.length !== 1) complaints.push(`an event has ${data.length} data lines`)
     const id = lines.find((line) => line.startsWith('id: '))
     const document = parse(data[0]?.slice(6) ?? '', complaints)
-    return [{ id: id === undefined ? undefined : Number(id.slice(4)), isError: lines.includes('event: error'), document }]
+    return [
+      { id: id === undefined ? undefined : Number(id.slice(4)), isError: lines.includes('event: error'), document },
+    ]
   })
 }
 

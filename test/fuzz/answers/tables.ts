@@ -165,18 +165,28 @@ const modes = list(words, 1)
 const skill = { id: words, name: words, description: words, tags: list(words, 1) }
 
 /** Only what every card must have: a merged one has the fields of both generations. */
-export function checkCard(card: unknown, version: VersionId | 'merged', complain: (path: string, what: string) => void): void {
+export function checkCard(
+  card: unknown,
+  version: VersionId | 'merged',
+  complain: (path: string, what: string) => void,
+): void {
   const has = (fields: Readonly<Record<string, Check>>): void => {
     const bag = typeof card === 'object' && card !== null ? (card as Record<string, unknown>) : {}
     for (const [name, check] of Object.entries(fields)) check(bag[name], `card.${name}`, complain)
   }
   const skills = list((value, path, report) => {
-    for (const [name, check] of Object.entries(skill)) check((value as Record<string, unknown>)[name], `${path}.${name}`, report)
+    for (const [name, check] of Object.entries(skill))
+      check((value as Record<string, unknown>)[name], `${path}.${name}`, report)
   }, 1)
   has({ name: words, description: words, version: words, capabilities: struct, skills })
   has({ defaultInputModes: modes, defaultOutputModes: modes })
   if (version === '1.0' || version === 'merged') {
-    const face = object({ url: words, protocolBinding: words, protocolVersion: oneOf('0.2', '0.3', '1.0'), 'tenant?': text })
+    const face = object({
+      url: words,
+      protocolBinding: words,
+      protocolVersion: oneOf('0.2', '0.3', '1.0'),
+      'tenant?': text,
+    })
     has({ supportedInterfaces: list(face, 1) })
   }
   if (version !== '1.0') has({ url: words, protocolVersion: words })

@@ -58,13 +58,14 @@ function apply({ parent, key }: Place, mutation: Mutation): void {
       holder[String(key).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
       return
     case 'as string':
-      holder[key] = typeof value === 'string' ? Number(value) || 7 : String(JSON.stringify(value))
+      holder[key] = typeof value === 'string' ? Number(value) || 7 : JSON.stringify(value)
       return
     case 'wrap':
       holder[key] = mutation.key === undefined ? [value] : { [mutation.key]: value }
       return
     case 'repeat':
-      if (Array.isArray(value) && value.length > 0) holder[key] = Array.from({ length: mutation.times }, () => value[0] as unknown)
+      if (Array.isArray(value) && value.length > 0)
+        holder[key] = Array.from({ length: mutation.times }, () => value[0] as unknown)
   }
 }
 

@@ -54,7 +54,9 @@ function newMessages(): unknown[] {
 function oldMessages(parts: 'parts' | 'content'): unknown[] {
   const isJson = parts === 'parts'
   const say = (text: string): unknown[] => [isJson ? { kind: 'text', text } : { text }]
-  const head = isJson ? { kind: 'message', messageId: '~new~', role: 'user' } : { messageId: '~new~', role: 'ROLE_USER' }
+  const head = isJson
+    ? { kind: 'message', messageId: '~new~', role: 'user' }
+    : { messageId: '~new~', role: 'ROLE_USER' }
   const message = { ...head, [parts]: say('hello') }
   return [
     ...sayings.map((text) => ({ message: { ...message, [parts]: say(text) }, configuration: { blocking: true } })),
@@ -76,7 +78,11 @@ const pages = [
   { contextId: '~context~', historyLength: 1 },
   { statusTimestampAfter: '2026-01-01T00:00:00Z' },
 ]
-const pushConfig = { url: 'https://hooks.example.com/x', token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } }
+const pushConfig = {
+  url: 'https://hooks.example.com/x',
+  token: 't',
+  authentication: { scheme: 'Bearer', credentials: 'c' },
+}
 
 function rpc(version: VersionId, method: string, payloads: readonly unknown[]): Sample[] {
   return payloads.map((payload) => ({ binding: 'jsonrpc', version, method, path: '/', payload }))
@@ -126,10 +132,16 @@ function restSamples(): Sample[] {
     ...old,
     ...rest('1.0', 'POST', '/message:send', newMessages()),
     ...rest('1.0', 'POST', '/message:stream', newMessages()),
-    ...ids.flatMap((id) => [...rest('1.0', 'GET', `/tasks/${id}`), ...rest('1.0', 'GET', `/tasks/${id}?historyLength=1`)]),
+    ...ids.flatMap((id) => [
+      ...rest('1.0', 'GET', `/tasks/${id}`),
+      ...rest('1.0', 'GET', `/tasks/${id}?historyLength=1`),
+    ]),
     ...pages.flatMap((page) => rest('1.0', 'GET', `/tasks?${queryOf(page)}`)),
     ...ids.flatMap((id) => rest('1.0', 'POST', `/tasks/${id}:cancel`, [undefined, {}])),
-    ...ids.flatMap((id) => [...rest('1.0', 'GET', `/tasks/${id}:subscribe`), ...rest('1.0', 'POST', `/tasks/${id}:subscribe`)]),
+    ...ids.flatMap((id) => [
+      ...rest('1.0', 'GET', `/tasks/${id}:subscribe`),
+      ...rest('1.0', 'POST', `/tasks/${id}:subscribe`),
+    ]),
     ...rest('1.0', 'POST', '/tasks/~working~/pushNotificationConfigs', [pushConfig]),
     ...rest('1.0', 'DELETE', '/tasks/~working~/pushNotificationConfigs/c1'),
     ...rest('1.0', 'GET', '/extendedAgentCard'),

@@ -6,7 +6,11 @@ import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { partsName, saying, stateIn, statusUpdateIn } from '../spelling.ts'
 
-const endings: readonly { readonly agent: AgentFunction; readonly state: 'FAILED' | 'REJECTED'; readonly text: string }[] = [
+const endings: readonly {
+  readonly agent: AgentFunction
+  readonly state: 'FAILED' | 'REJECTED'
+  readonly text: string
+}[] = [
   {
     agent: () => {
       throw new Error('secret: at /home/me')
@@ -55,7 +59,12 @@ export const failures: readonly Scenario[] = [
   {
     name: 'what no report is fails the task and reaches no client [B-50]',
     async check({ open }) {
-      const nonsense: unknown[] = [42, { text: 'a', data: 1 }, { artifact: { artifactId: 'x', parts: [] } }, { state: 'DONE' }]
+      const nonsense: unknown[] = [
+        42,
+        { text: 'a', data: 1 },
+        { artifact: { artifactId: 'x', parts: [] } },
+        { state: 'DONE' },
+      ]
       for (const report of nonsense) {
         const peer = open(function* () {
           yield report as Report
@@ -86,11 +95,16 @@ export const failures: readonly Scenario[] = [
   {
     name: 'a question that nobody answers in time fails the task with the reason, where that is wanted [S2-16]',
     async check({ open }) {
-      const peer = open(() => inputRequired('Still there?'), { inputTimeout: { afterMs: 30, then: 'fail' } })
-      const { id, status } = await sendForTask(peer, 'go')
-      assert.equal(status.state, 'TASK_STATE_INPUT_REQUIRED')
-      const states = await peer.subscribe(id).states()
-      assert.equal(states.at(-1), 'TASK_STATE_FAILED')
+      const peer = open(() => inputRequired('Still there?'), {
+        inputTimeout: { afterMs: 30, then: 'fail' },
+        keepOpenOnInputRequired: true,
+      })
+      const events = await peer.stream('go').all()
+      const [asked, last] = events.slice(-2)
+      assert.ok(asked !== undefined && 'statusUpdate' in asked && last !== undefined && 'statusUpdate' in last)
+      assert.equal(asked.statusUpdate.status.state, 'TASK_STATE_INPUT_REQUIRED')
+      assert.equal(last.statusUpdate.status.state, 'TASK_STATE_FAILED')
+      assert.equal(last.statusUpdate.metadata?.['reason'], 'INPUT_TIMEOUT')
     },
   },
 ]

@@ -48,9 +48,7 @@ function written(form: Form): readonly unknown[] {
 function wrapped(form: Form, value: Json): unknown {
   const metadata = { data_part_compat: true }
   if (form === '1.0') return { data: value }
-  return form === '0.x JSON-RPC'
-    ? { kind: 'data', data: { value }, metadata }
-    : { data: { data: { value } }, metadata }
+  return form === '0.x JSON-RPC' ? { kind: 'data', data: { value }, metadata } : { data: { data: { value } }, metadata }
 }
 
 export const parts: readonly Scenario[] = [
@@ -118,7 +116,9 @@ export const parts: readonly Scenario[] = [
         { artifactId: 'r-1', ...named, parts: [{ text: 'see' }, { data: null }] },
       ])
       const { frames } = await peer.raw.stream('SendStreamingMessage', saying('again'))
-      const updates = frames.map(({ payload }) => artifactUpdateIn(form, payload)).filter((update) => update !== undefined)
+      const updates = frames
+        .map(({ payload }) => artifactUpdateIn(form, payload))
+        .filter((update) => update !== undefined)
       const { payload } = await peer.raw.call('GetTask', { id: taskIn(form, frames[0]?.payload).id })
       assert.deepEqual(
         updates.map((update) => update.artifact),

@@ -1,6 +1,6 @@
 /** Tasks that ask: for input, which ends the turn and the stream, and for credentials, which ends neither. */
 import assert from 'node:assert/strict'
-import { authRequired, inputRequired } from '@parley/a2a'
+import { authRequired, inputRequired, status } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
@@ -70,7 +70,8 @@ export const questions: readonly Scenario[] = [
       const told: string[] = []
       let final: boolean | undefined
       for await (const { event, final: isFinal } of stream) {
-        if ('artifactUpdate' in event) told.push(event.artifactUpdate.artifact.parts.map((p) => ('text' in p ? p.text : '')).join(''))
+        if ('artifactUpdate' in event)
+          told.push(event.artifactUpdate.artifact.parts.map((p) => ('text' in p ? p.text : '')).join(''))
         if (!('statusUpdate' in event)) continue
         const { taskId, status } = event.statusUpdate
         told.push(status.state)
@@ -92,35 +93,43 @@ export const questions: readonly Scenario[] = [
     },
   },
   {
-    name: 'a request for credentials answers the send but keeps the stream open until the task goes on [B-92 B-155 B-156 B-161]',
+    name: 'a request for credentials keeps the stream open, and the task goes on when they come another way [B-92 B-155 B-156]',
     async check({ open, form }) {
       const signedIn = createGate()
-      const asked = createGate()
       const peer = open(async function* (turn) {
-        const answer = turn.ask('Sign in at https://example.com', { auth: true })
-        asked.open()
-        void signedIn.opened
-        yield `as ${await answer}`
+        // Nobody has to answer: the sign-in itself is the answer.
+        void turn.ask('Sign in at https://example.com', { auth: true }).catch(() => {})
+        await signedIn.opened
+        yield status('Signed in')
+        yield 'mail'
       })
-      const stream = peer.stream('mail?').frames()
       const states: string[] = []
-      let taskId = ''
-      for await (const { event, final } of stream) {
-        if ('task' in event) taskId = event.task.id
+      for await (const { event, final } of peer.stream('mail?').frames()) {
         if (!('statusUpdate' in event)) continue
         const { state } = event.statusUpdate.status
         states.push(state)
         if (state !== 'TASK_STATE_AUTH_REQUIRED') continue
         assert.equal(final, form === '1.0' ? undefined : false)
-        await sendForTask(peer, 'Ann', { taskId, returnImmediately: true })
+        signedIn.open()
       }
-      await asked.opened
       assert.deepEqual(states, [
         'TASK_STATE_WORKING',
         'TASK_STATE_AUTH_REQUIRED',
         'TASK_STATE_WORKING',
         'TASK_STATE_COMPLETED',
       ])
+    },
+  },
+  {
+    name: 'a message while credentials are missing reaches the agent that waits for them [B-156 B-161]',
+    async check({ open }) {
+      const peer = open(async function* (turn) {
+        yield `as ${await turn.ask('Sign in, or say a name', { auth: true })}`
+      })
+      const asked = await sendForTask(peer, 'mail?')
+      assert.equal(asked.status.state, 'TASK_STATE_AUTH_REQUIRED')
+      const done = await sendForTask(peer, 'Ann', { taskId: asked.id })
+      assert.deepEqual([done.status.state, done.artifacts?.[0]?.parts], ['TASK_STATE_COMPLETED', [{ text: 'as Ann' }]])
     },
   },
   {

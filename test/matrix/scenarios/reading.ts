@@ -23,7 +23,10 @@ export const reading: readonly Scenario[] = [
       const first = await peer.raw.call('GetTask', { id: sent.id })
       assert.equal(first.payload.status.state, stateIn(form, 'TASK_STATE_COMPLETED'))
       assert.equal(first.payload.kind, form === '0.x JSON-RPC' ? 'task' : undefined)
-      assert.equal(first.headers.get('cache-control'), form === '1.0' || form === '0.x REST' ? cacheOf(peer.tongue.binding) : null)
+      assert.equal(
+        first.headers.get('cache-control'),
+        form === '1.0' || form === '0.x REST' ? cacheOf(peer.tongue.binding) : null,
+      )
       const second = await peer.raw.call('GetTask', { id: sent.id })
       assert.deepEqual(second.payload, first.payload)
     },
@@ -44,7 +47,10 @@ export const reading: readonly Scenario[] = [
       await peer.send('2', { taskId: id })
       // 1, and?, 2: the last question is the status, not yet history.
       const shown = async (historyLength?: number) => {
-        const { payload } = await peer.raw.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) })
+        const { payload } = await peer.raw.call('GetTask', {
+          id,
+          ...(historyLength !== undefined ? { historyLength } : {}),
+        })
         return payload.history?.map((message: any) => message[partsName(form)][0].text)
       }
       assert.deepEqual(await shown(), ['1', 'and?', '2'])
@@ -53,7 +59,10 @@ export const reading: readonly Scenario[] = [
       // The format of 0.x REST cannot tell 0 from nothing.
       assert.deepEqual(await shown(0), form === '0.x REST' ? ['1', 'and?', '2'] : undefined)
       const sent = await sendForTask(peer, '3', { taskId: id, historyLength: 1 })
-      assert.deepEqual(sent.history?.map(({ parts }) => parts), [[{ text: '3' }]])
+      assert.deepEqual(
+        sent.history?.map(({ parts }) => parts),
+        [[{ text: '3' }]],
+      )
       const { frames } = await peer.raw.stream('SendStreamingMessage', {
         ...saying('4', { taskId: id }),
         configuration: { historyLength: 1 },
@@ -104,7 +113,9 @@ export const reading: readonly Scenario[] = [
       const done = await sendForTask(peer, 'tell', { contextId: 'one' })
       await peer.send('none', { contextId: 'two' })
       const texts = async (request: object) =>
-        (await peer.list(request)).map(({ history }) => history?.map(({ parts }) => ('text' in parts[0]! ? parts[0].text : '')).join())
+        (await peer.list(request)).map(({ history }) =>
+          history?.map(({ parts }) => ('text' in parts[0]! ? parts[0].text : '')).join(),
+        )
       assert.deepEqual(await texts({ contextId: 'one' }), ['tell', 'ask'])
       assert.deepEqual(await texts({ contextId: 'one', status: 'TASK_STATE_COMPLETED' }), ['tell'])
       assert.deepEqual(await texts({ status: 'TASK_STATE_INPUT_REQUIRED' }), ['ask'])
@@ -116,7 +127,10 @@ export const reading: readonly Scenario[] = [
       const { payload: bare } = await peer.raw.call('ListTasks', { historyLength: 0 })
       assert.ok(bare.tasks.every((task: object) => !('artifacts' in task) && !('history' in task)))
       const { payload: full } = await peer.raw.call('ListTasks', { includeArtifacts: true })
-      assert.deepEqual(full.tasks.map(({ artifacts }: any) => artifacts.length), [0, 1, 0])
+      assert.deepEqual(
+        full.tasks.map(({ artifacts }: any) => artifacts.length),
+        [0, 1, 0],
+      )
     },
   },
   {

@@ -37,12 +37,17 @@ export const requests: readonly Scenario[] = [
   },
   {
     name: 'a message that says it is the agent’s own, or brings a file from nowhere, is refused [B-39]',
-    async check({ open, cell }) {
+    async check({ open, cell, form }) {
       const peer = open(() => 'done')
       const own = await peer.raw.call('SendMessage', saying('hi', { role: 'ROLE_AGENT' }))
       assert.deepEqual(assertRefused(cell, own, 'INVALID_PARAMS').fields, ['message.role'])
       const file = await peer.raw.call('SendMessage', saying('', { parts: [{ url: 'file:///etc/passwd' }] }))
-      assert.equal(assertRefused(cell, file, 'INVALID_PARAMS').fields.length, 1)
+      const spelled = {
+        '1.0': 'parts[0].url',
+        '0.x JSON-RPC': 'parts[0].file.uri',
+        '0.x REST': 'content[0].file.fileWithUri',
+      }
+      assert.equal(assertRefused(cell, file, 'INVALID_PARAMS').fields[0], `message.${spelled[form]}`)
     },
   },
   {
@@ -65,10 +70,16 @@ export const requests: readonly Scenario[] = [
     async check({ open, cell }) {
       const peer = open(() => 'done')
       if (cell.binding === 'HTTP+JSON') {
-        assertRefused(cell, await read(await peer.raw.fetch(`${cell.version === '1.0' ? '' : '/v1'}/nothing`)), 'METHOD_NOT_FOUND')
+        assertRefused(
+          cell,
+          await read(await peer.raw.fetch(`${cell.version === '1.0' ? '' : '/v1'}/nothing`)),
+          'METHOD_NOT_FOUND',
+        )
         return
       }
-      const answer = await read(await peer.raw.fetch('/', post({ jsonrpc: '2.0', id: 'seven', method: 'no/such', params: {} })))
+      const answer = await read(
+        await peer.raw.fetch('/', post({ jsonrpc: '2.0', id: 'seven', method: 'no/such', params: {} })),
+      )
       assert.equal(assertRefused(cell, answer, 'METHOD_NOT_FOUND').details['method'], 'no/such')
       assert.equal(answer.body.id, 'seven')
     },
@@ -84,7 +95,10 @@ export const requests: readonly Scenario[] = [
       assert.equal(broken.body.id, null)
       const odd: [unknown, unknown][] = [
         [[], null],
-        [{ jsonrpc: '2.0', method: 'x' }, null],
+        [
+          { jsonrpc: '2.0', method: cell.version === '1.0' ? 'SendMessage' : 'message/send', params: saying('hi') },
+          null,
+        ],
         [{ jsonrpc: '1.0', id: 5, method: 'x' }, 5],
         [{ jsonrpc: '2.0', id: 5 }, 5],
         [{ jsonrpc: '2.0', id: {}, method: 'x' }, null],
@@ -143,10 +157,14 @@ export const requests: readonly Scenario[] = [
   },
   {
     name: 'too many parts, and metadata that is too deep, are refused by their names [B-41]',
-    async check({ open, cell, form }) {
+    async check({ open, cell }) {
       const peer = open(() => 'done', { server: { limits: { parts: 2, metadataDepth: 3 } } })
-      const many = await peer.raw.call('SendMessage', saying('', { parts: [{ text: '1' }, { text: '2' }, { text: '3' }] }))
-      assert.deepEqual(assertRefused(cell, many, 'INVALID_PARAMS').fields, [`message.${partsName(form)}`])
+      const many = await peer.raw.call(
+        'SendMessage',
+        saying('', { parts: [{ text: '1' }, { text: '2' }, { text: '3' }] }),
+      )
+      // What the engine refuses, and not the codec, is named in the words of the model.
+      assert.deepEqual(assertRefused(cell, many, 'INVALID_PARAMS').fields, ['message.parts'])
       const deep = await peer.raw.call('SendMessage', saying('hi', { metadata: { a: { b: { c: { d: 1 } } } } }))
       assert.deepEqual(assertRefused(cell, deep, 'INVALID_PARAMS').fields, ['message.metadata'])
     },

@@ -25,7 +25,9 @@ export const streaming: readonly Scenario[] = [
         assert.deepEqual([update.taskId, update.contextId], [task.id, task.contextId])
         return update.status?.state ?? update.artifact.parts[0].text
       })
-      const [working, completed] = (['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'] as const).map((s) => stateIn(form, s))
+      const [working, completed] = (['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'] as const).map((s) =>
+        stateIn(form, s),
+      )
       assert.deepEqual(told, [working, 'one ', 'two', '', completed])
       const said = statusUpdateIn(form, payloads[1]).status.message
       assert.equal(said[partsName(form)][0].text, 'thinking')
@@ -41,7 +43,10 @@ export const streaming: readonly Scenario[] = [
       assert.equal(headers.get('x-accel-buffering'), 'no')
       assert.equal(headers.get('a2a-version'), cell.version)
       const ids = frames.map(({ id }) => Number(id))
-      assert.ok(ids.every((id, index) => Number.isInteger(id) && id > (ids[index - 1] ?? 0)), `ids: ${ids.join(' ')}`)
+      assert.ok(
+        ids.every((id, index) => Number.isInteger(id) && id > (ids[index - 1] ?? 0)),
+        `ids: ${ids.join(' ')}`,
+      )
       for (const { body, event } of frames) {
         assert.equal(event, undefined)
         if (cell.binding === 'JSONRPC') assert.deepEqual([body.jsonrpc, body.id, 'error' in body], ['2.0', 1, false])
@@ -103,7 +108,7 @@ export const streaming: readonly Scenario[] = [
     },
   },
   {
-    name: 'a client that leaves its stream or its send cancels nothing [B-103 B-67 S2-24]',
+    name: 'a client that leaves its stream cancels nothing, and finds the task where it went on [B-103 S2-24]',
     async check({ open }) {
       const gate = createGate()
       const reached = createGate()

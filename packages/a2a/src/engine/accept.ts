@@ -19,7 +19,6 @@ import type { Registry } from './registry.ts'
 import type { TurnInput } from './active-turn.ts'
 import { createRoom } from './room.ts'
 import type { Run } from './run.ts'
-import { nextTurn } from './run.ts'
 import * as steps from './steps.ts'
 
 export type Accepted =
@@ -36,6 +35,8 @@ export interface AcceptParts {
   findOwn(id: string, context: CallContext): Promise<Live>
   runOf(live: Live): Run | undefined
   startRun(live: Live, entry: AgentEntry, input: TurnInput): Run
+  /** Goes on with a task whose lease came to us with a message. */
+  resume(live: Live): Promise<void>
 }
 
 /** Direct messages leave no log: the last ones are remembered here, and a restart forgets them. */
@@ -46,7 +47,11 @@ export function createAccept(parts: AcceptParts) {
   const replies = new Map<string, { readonly hash: string; readonly reply: Message }>()
   const room = createRoom(parts.store, parts.limits.tasksPerCaller)
 
-  return async function accept(request: SendMessageRequest, context: CallContext, entry: AgentEntry): Promise<Accepted> {
+  return async function accept(
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+  ): Promise<Accepted> {
     checkSend(request, entry, parts.limits)
     const { caller, tenant, agent } = context
     const { duplicateWindowMs } = entry.options
@@ -167,8 +172,7 @@ export function createAccept(parts: AcceptParts) {
     const stored = { ...message, taskId, contextId }
     const written = await live.write(steps.deliver(stored, turnOptions(request, context), idempotency, entry.options))
     if (written === undefined) throw isTerminal(live.fold.status.state) ? ended(taskId) : busy(taskId)
-    const next = live.owned && parts.runOf(live) === undefined ? nextTurn(live) : undefined
-    if (next !== undefined) parts.startRun(live, entry, next)
+    if (live.owned && parts.runOf(live) === undefined) await parts.resume(live)
     return { live }
   }
 
@@ -215,7 +219,10 @@ function busy(taskId: string): A2AError {
 }
 
 /** Only what is there: most requests say nothing beside their message. */
-function turnOptions({ configuration, metadata }: SendMessageRequest, { extensions, caller }: CallContext): TurnOptions {
+function turnOptions(
+  { configuration, metadata }: SendMessageRequest,
+  { extensions, caller }: CallContext,
+): TurnOptions {
   const modes = configuration?.acceptedOutputModes
   return {
     ...(modes !== undefined && modes.length > 0 ? { acceptedOutputModes: modes } : {}),

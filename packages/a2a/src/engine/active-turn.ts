@@ -9,7 +9,7 @@ import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
-import type { Json, Message, Task } from '../model/task.ts'
+import type { Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
 import type { AgentEntry, EngineLog } from './contract.ts'
 import { noAnswer, viewOf } from './fold.ts'
@@ -44,7 +44,7 @@ export type Opening = { readonly reply: Message } | { readonly submittedSeq: num
 export interface ActiveTurn {
   readonly input: TurnInput
   /** The task is, or is about to be, in the log. */
-  readonly begun: boolean
+  isBegun(): boolean
   begin(working: boolean): void
   /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
   listen(): Promise<Ending | undefined>
@@ -116,9 +116,7 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
 
   return {
     input,
-    get begun() {
-      return begun
-    },
+    isBegun: () => begun,
     begin,
     listen,
     received,
@@ -223,7 +221,12 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
       return undefined
     }
     begin(false)
-    parts.log.error('agent failed', { taskId: live.id, agent: live.partition.agent, cause: reason })
+    // An agent that stops because it was told to has not failed, though it can only say so by throwing.
+    const told = stopSignal.signal()
+    const obeys = told.aborted && (reason === told.reason || (reason instanceof Error && reason.name === 'AbortError'))
+    const about = { taskId: live.id, agent: live.partition.agent, cause: reason }
+    if (obeys) parts.log.debug('agent stopped', about)
+    else parts.log.error('agent failed', about)
     const text = isOurs ? reason.message : 'The agent failed'
     return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note: describe(reason) }
   }

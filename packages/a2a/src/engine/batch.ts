@@ -86,7 +86,8 @@ function addStep(batch: Batch, step: Step, draft: Draft): void {
     } else if (body.type === 'message') draft.lastMessageSeq = draft.nextSeq
     else if (body.type === 'cancel') draft.cancelRequested = true
     else if (body.type === 'turn-started') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq)
-    else if (body.type === 'answer' || body.type === 'steered') draft.consumedSeq = Math.max(draft.consumedSeq, body.messageSeq)
+    else if (body.type === 'answer' || body.type === 'steered')
+      draft.consumedSeq = Math.max(draft.consumedSeq, body.messageSeq)
     else if (body.type === 'turn-ended') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq ?? 0)
     draft.nextSeq += 1
   }

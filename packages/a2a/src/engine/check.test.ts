@@ -85,14 +85,21 @@ describe('a message', () => {
   it('has no more parts than the limit says', () => {
     const parts = (count: number): Part[] => Array.from({ length: count }, () => ({ text: 'a' }))
     check({ parts: parts(3) })
-    assert.throws(() => check({ parts: parts(4) }), { code: 'INVALID_PARAMS', message: /message\.parts must not be more than 3/ })
+    assert.throws(() => check({ parts: parts(4) }), {
+      code: 'INVALID_PARAMS',
+      message: /message\.parts must not be more than 3/,
+    })
   })
 
   it('is nested no deeper than the limit says, in metadata and in data', () => {
     check({ metadata: { a: nested(3) }, parts: [{ data: nested(4) }] })
-    assert.throws(() => check({ metadata: { a: nested(4) } }), { message: /message\.metadata must not be nested deeper than 4/ })
+    assert.throws(() => check({ metadata: { a: nested(4) } }), {
+      message: /message\.metadata must not be nested deeper than 4/,
+    })
     assert.throws(() => check({ parts: [{ data: nested(5) }] }), { message: /message\.parts\[0\]\.data/ })
-    assert.throws(() => check({ parts: [{ text: '', metadata: { a: nested(4) } }] }), { message: /message\.parts\[0\]\.metadata/ })
+    assert.throws(() => check({ parts: [{ text: '', metadata: { a: nested(4) } }] }), {
+      message: /message\.parts\[0\]\.metadata/,
+    })
   })
 
   it('does not decide how deep our stack goes', () => {

@@ -24,17 +24,22 @@ export function checkSend(request: SendMessageRequest, entry: AgentEntry, limits
 }
 
 function checkRole({ role }: Message): Violation[] {
-  return role === 'ROLE_USER' ? [] : [{ field: 'message.role', description: 'must be the user: an agent does not send to itself' }]
+  return role === 'ROLE_USER'
+    ? []
+    : [{ field: 'message.role', description: 'must be the user: an agent does not send to itself' }]
 }
 
 function checkParts(parts: readonly Part[], limits: EngineLimits): Violation[] {
-  if (parts.length > limits.parts) return [{ field: 'message.parts', description: `must not be more than ${limits.parts}` }]
+  if (parts.length > limits.parts)
+    return [{ field: 'message.parts', description: `must not be more than ${limits.parts}` }]
   const violations: Violation[] = []
   parts.forEach((part, index) => {
     const field = `message.parts[${index}]`
-    if ('url' in part && !isWebUrl(part.url)) violations.push({ field: `${field}.url`, description: 'must be an absolute http(s) URL' })
+    if ('url' in part && !isWebUrl(part.url))
+      violations.push({ field: `${field}.url`, description: 'must be an absolute http(s) URL' })
     if ('data' in part) violations.push(...checkDepth(`${field}.data`, part.data, limits.metadataDepth))
-    if (part.metadata !== undefined) violations.push(...checkDepth(`${field}.metadata`, part.metadata, limits.metadataDepth))
+    if (part.metadata !== undefined)
+      violations.push(...checkDepth(`${field}.metadata`, part.metadata, limits.metadataDepth))
   })
   return violations
 }
@@ -49,9 +54,13 @@ function checkDepth(field: string, value: Json | undefined, max: number): Violat
   let level: Json[] = [value]
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > max) return [{ field, description: `must not be nested deeper than ${max} levels` }]
-    level = level.flatMap((node) => Object.values(node as object).filter((inner) => typeof inner === 'object' && inner !== null))
+    level = level.flatMap((node) => Object.values(node as Record<string, Json>).filter(isNested))
   }
   return []
+}
+
+function isNested(value: Json): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 /** B-56: a context that cannot be taken is refused, never replaced. */
@@ -69,12 +78,18 @@ function checkInputModes(parts: readonly Part[], modes: readonly string[]): void
   parts.forEach((part, index) => {
     const mediaType = mediaTypeOf(part)
     if (modes.some((mode) => matches(mode, mediaType))) return
-    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `Incompatible content types: ${mediaType} is not supported by this agent`, {
-      mediaType,
-      partKind: 'text' in part ? 'text' : 'data' in part ? 'data' : 'file',
-      supported: modes.join(', '),
-      violations: [{ field: `message.parts[${index}]`, description: `is ${mediaType}, which this agent does not take` }],
-    })
+    throw new A2AError(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+      `Incompatible content types: ${mediaType} is not supported by this agent`,
+      {
+        mediaType,
+        partKind: 'text' in part ? 'text' : 'data' in part ? 'data' : 'file',
+        supported: modes.join(', '),
+        violations: [
+          { field: `message.parts[${index}]`, description: `is ${mediaType}, which this agent does not take` },
+        ],
+      },
+    )
   })
 }
 
@@ -82,10 +97,14 @@ function checkInputModes(parts: readonly Part[], modes: readonly string[]): void
 function checkOutputModes(accepted: readonly string[], modes: readonly string[]): void {
   if (accepted.length === 0 || modes.length === 0) return
   if (accepted.some((wanted) => modes.some((mode) => matches(wanted, mode) || matches(mode, wanted)))) return
-  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `Incompatible content types: not supported, this agent answers in ${modes.join(', ')}`, {
-    supported: modes.join(', '),
-    violations: [{ field: 'configuration.acceptedOutputModes', description: 'holds nothing that this agent gives' }],
-  })
+  throw new A2AError(
+    'CONTENT_TYPE_NOT_SUPPORTED',
+    `Incompatible content types: not supported, this agent answers in ${modes.join(', ')}`,
+    {
+      supported: modes.join(', '),
+      violations: [{ field: 'configuration.acceptedOutputModes', description: 'holds nothing that this agent gives' }],
+    },
+  )
 }
 
 function mediaTypeOf(part: Part): string {

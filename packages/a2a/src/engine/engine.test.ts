@@ -1,10 +1,20 @@
 /** What the operations mean for one task: its life, its ids, who may see it, and how long a send waits. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
 import { artifact, fail, inputRequired, reject, reply, status } from '../agents/reports.ts'
 import type { CallContext } from './contract.ts'
-import { alice, answerOf, historyOf, openHouse, saying, short, statesOf } from '../testing/engine-fixture.ts'
+import {
+  alice,
+  answerOf,
+  eventually,
+  historyOf,
+  openHouse,
+  saying,
+  short,
+  statesOf,
+} from '../testing/engine-fixture.ts'
 
 const echo: Agent = ({ text }) => `Hello, ${text}!`
 const bob: Partial<CallContext> = { caller: { id: 'bob' } }
@@ -23,7 +33,10 @@ describe('a task', () => {
     const canceled = await house.start('wait')
     await house.cancel(canceled.id)
     const ended = [await house.task('go'), await house.task('fail'), await house.task('reject'), canceled]
-    assert.deepEqual(ended.slice(0, 3).map((task) => short(task.status.state)), ['COMPLETED', 'FAILED', 'REJECTED'])
+    assert.deepEqual(
+      ended.slice(0, 3).map((task) => short(task.status.state)),
+      ['COMPLETED', 'FAILED', 'REJECTED'],
+    )
     for (const { id } of ended) {
       const before = await house.get(id)
       await assert.rejects(house.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
@@ -75,7 +88,9 @@ describe('a task', () => {
       { now: () => now, options: { turnTimeoutMs: Infinity } },
     )
     const items = await (await house.stream('go')).rest()
-    const times = items.flatMap(({ event }) => ('statusUpdate' in event ? [event.statusUpdate.status.timestamp ?? ''] : []))
+    const times = items.flatMap(({ event }) =>
+      'statusUpdate' in event ? [event.statusUpdate.status.timestamp ?? ''] : [],
+    )
     assert.ok(times.length >= 4)
     for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.deepEqual(times, [...times].sort())
@@ -106,6 +121,24 @@ describe('a task', () => {
     assert.equal(JSON.stringify(items).includes('hunter2'), false)
     const cause = house.lines.find(({ message }) => message === 'agent failed')?.fields?.['cause']
     assert.match(String(cause), /hunter2/)
+  })
+
+  it('that is canceled has not failed, though the agent stops by throwing what its signal says [B-110]', async (t) => {
+    const throws: Agent[] = [
+      ({ signal }) => sleep(10_000, undefined, { signal }),
+      ({ signal }) =>
+        new Promise((_, refuse) => signal.addEventListener('abort', () => refuse(signal.reason as Error))),
+    ]
+    for (const agent of throws) {
+      const house = await openHouse(t, agent)
+      const { id } = await house.start('go')
+      assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+      await eventually(() => house.lines.some(({ message }) => message === 'agent stopped'), 'the agent to stop')
+      assert.deepEqual(
+        house.lines.filter(({ level }) => level === 'error'),
+        [],
+      )
+    }
   })
 
   it('is REJECTED when the agent refuses, at once or later [B-51]', async (t) => {
@@ -182,7 +215,12 @@ describe('who may see a task', () => {
     const { id } = await house.task('ask')
     const others: readonly Partial<CallContext>[] = [bob, { tenant: 'acme' }, { agent: 'another' }]
     for (const other of others) {
-      const known = [house.get(id, other), house.cancel(id, other), house.subscribe(id, other), house.send({ taskId: id }, { as: other })]
+      const known = [
+        house.get(id, other),
+        house.cancel(id, other),
+        house.subscribe(id, other),
+        house.send({ taskId: id }, { as: other }),
+      ]
       const unknown = await house.get('nothing', other).catch((reason: Error) => reason.message)
       for (const call of known) await assert.rejects(call, { code: 'TASK_NOT_FOUND', message: unknown })
     }
@@ -216,7 +254,10 @@ describe('a send', () => {
     })
     const done = await house.task('go', { returnImmediately: false })
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.deepEqual(done.artifacts?.map(({ artifactId }) => artifactId), ['report', 'extra'])
+    assert.deepEqual(
+      done.artifacts?.map(({ artifactId }) => artifactId),
+      ['report', 'extra'],
+    )
     assert.equal(short((await house.task('ask')).status.state), 'INPUT_REQUIRED')
   })
 

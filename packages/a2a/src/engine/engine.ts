@@ -34,7 +34,6 @@ export function createEngine(parts: EngineParts): Engine {
 
   const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
   const registry = createRegistry({ store, now, holder, coalescesText, warn: log.warn, lost })
-  const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, runOf, startRun })
   const recovery = createRecovery({
     store,
     registry,
@@ -46,6 +45,8 @@ export function createEngine(parts: EngineParts): Engine {
     runOf,
     startRun,
   })
+  const { resume: goOn } = recovery
+  const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, runOf, startRun, resume: goOn })
   const held = (): readonly Live[] => [...runs.values()].map((run) => run.live)
   const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held })
 
@@ -190,7 +191,7 @@ export function createEngine(parts: EngineParts): Engine {
     runs.get(live.id)?.stop(interrupted(reason))
     if (closing || reason instanceof DuplicateMessage) return
     log.error('a task could not be written', { taskId: live.id, cause: reason })
-    if (live.fence !== undefined) recovery.remember(live.id, live.fence)
+    recovery.remember(live.id)
   }
 
   async function streamOf(

@@ -202,7 +202,14 @@ function consume(into: Fold, seq: number): LogRecord | undefined {
 /** What an agent gets in place of an answer that did not come in time: an empty text that says why. */
 export function noAnswer({ id, contextId }: Pick<Fold, 'id' | 'contextId'>): Message {
   const messageId = `${id}:input-timeout`
-  return { messageId, taskId: id, contextId, role: 'ROLE_USER', parts: [{ text: '' }], metadata: { reason: 'INPUT_TIMEOUT' } }
+  return {
+    messageId,
+    taskId: id,
+    contextId,
+    role: 'ROLE_USER',
+    parts: [{ text: '' }],
+    metadata: { reason: 'INPUT_TIMEOUT' },
+  }
 }
 
 /** A status message that is replaced goes to the history (B-47). */
@@ -224,7 +231,8 @@ function foldArtifact(into: Fold, chunk: Artifact, append: boolean, last: boolea
   if (chunk.name !== undefined) known.name = chunk.name
   if (chunk.description !== undefined) known.description = chunk.description
   if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
-  if (chunk.extensions !== undefined) known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
+  if (chunk.extensions !== undefined)
+    known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
   known.sealed = last
 }
 

@@ -31,7 +31,10 @@ describe('a list of tasks', () => {
     await house.task('elsewhere', { as: { tenant: 'acme' } })
     const page = await list(house)
     assert.equal(page.totalSize, 2)
-    assert.deepEqual(page.tasks.map((task) => task.history?.[0]?.parts), [[{ text: 'two' }], [{ text: 'one' }]])
+    assert.deepEqual(
+      page.tasks.map((task) => task.history?.[0]?.parts),
+      [[{ text: 'two' }], [{ text: 'one' }]],
+    )
     assert.equal((await list(house, {}, { caller: { id: 'bob' } })).totalSize, 1)
     assert.equal((await list(house, {}, { caller: { id: 'carol' } })).totalSize, 0)
   })
@@ -51,7 +54,10 @@ describe('a list of tasks', () => {
   })
 
   it('is read page by page: each task once, in order, until the token is empty [B-79 B-84]', async (t) => {
-    const house = await houseWith(t, Array.from({ length: 7 }, (_, index) => `${index}`))
+    const house = await houseWith(
+      t,
+      Array.from({ length: 7 }, (_, index) => `${index}`),
+    )
     const whole = (await list(house)).tasks.map(({ id }) => id)
     const seen: string[] = []
     let pageToken = ''
@@ -71,7 +77,10 @@ describe('a list of tasks', () => {
   })
 
   it('has 50 tasks a page if nothing else is asked for [B-80]', async (t) => {
-    const house = await houseWith(t, Array.from({ length: 51 }, (_, index) => `${index}`))
+    const house = await houseWith(
+      t,
+      Array.from({ length: 51 }, (_, index) => `${index}`),
+    )
     const page = await list(house)
     assert.equal(page.tasks.length, 50)
     assert.equal(page.pageSize, 50)
@@ -105,7 +114,10 @@ describe('a list of tasks', () => {
     const [, asked] = first.tasks
     await house.task({ taskId: asked?.id ?? '', parts: [{ text: 'go' }] })
     const rest = await list(house, { pageSize: 2, pageToken: first.nextPageToken })
-    assert.deepEqual(rest.tasks.map((task) => task.history?.[0]?.parts), [[{ text: 'one' }]])
+    assert.deepEqual(
+      rest.tasks.map((task) => task.history?.[0]?.parts),
+      [[{ text: 'one' }]],
+    )
   })
 
   it('filters by context, state and time, all at once, and counts what matches [B-82 B-85]', async (t) => {

@@ -33,8 +33,8 @@ const batch = 100
 
 export function createRecovery(parts: RecoverParts) {
   const { store, registry, log } = parts
-  /** Tasks that a failing store made us let go of while the lease was ours, with its fence. */
-  const lost = new Map<string, number>()
+  /** Tasks that a failing store made us let go of. */
+  const lost = new Set<string>()
   const shared = Number.isFinite(store.leaseTtlMs)
 
   return {
@@ -43,7 +43,7 @@ export function createRecovery(parts: RecoverParts) {
       for (;;) {
         const orphans = await store.claimOrphans(parts.holder, parts.now(), store.leaseTtlMs, batch)
         // All at once: their first appends share a commit.
-        await Promise.all(orphans.map(({ task, fence }) => takeUp(task.id, fence)))
+        await Promise.all(orphans.map(({ task, fence }) => takeUp(task.id, async (live) => live.hold(fence))))
         if (orphans.length < batch) return
       }
     },
@@ -51,8 +51,9 @@ export function createRecovery(parts: RecoverParts) {
     async retryLost(): Promise<void> {
       const found = [...lost]
       lost.clear()
-      await Promise.all(found.map(([taskId, fence]) => takeUp(taskId, fence)))
+      await Promise.all(found.map((taskId) => takeUp(taskId, takeLease)))
     },
+    resume,
     async actOnDue(): Promise<void> {
       for (;;) {
         const due = await store.claimDue(parts.now(), batch)
@@ -87,27 +88,37 @@ export function createRecovery(parts: RecoverParts) {
 
   /**
    * Remembers a task that could not be read or written: it is taken up when the store answers again. Where a lease
-   * runs out by itself nothing is remembered: the task is found as an orphan, under a new fence.
+   * runs out by itself nothing is remembered: the task is found as an orphan.
    */
-  function remember(taskId: string, fence: number): void {
-    if (!shared) lost.set(taskId, fence)
+  function remember(taskId: string): void {
+    if (!shared) lost.add(taskId)
   }
 
-  async function takeUp(taskId: string, fence: number): Promise<void> {
+  async function takeUp(taskId: string, lease: (live: Live) => Promise<unknown>): Promise<void> {
     try {
-      const live = await registry.adopt(taskId, fence)
-      if (live !== undefined && !isTerminal(live.fold.status.state)) await resume(live)
+      const live = await registry.find(taskId)
+      // A message may have come first, and with it the lease.
+      if (live === undefined || live.owned || isTerminal(live.fold.status.state)) return
+      await lease(live)
+      if (live.owned) await resume(live)
     } catch (cause) {
       log.warn('a task could not be taken up; it will be tried again', { taskId, cause })
-      remember(taskId, fence)
+      remember(taskId)
     }
   }
 
+  /** What the last append did is not known, nor under which fence: a new one is had for the asking, being the same holder. */
+  async function takeLease(live: Live): Promise<void> {
+    if (isLeftAlone(live.fold)) await live.write(steps.takeLease)
+  }
+
+  /** Goes on with a task that is ours and that nobody works on. */
   async function resume(live: Live): Promise<void> {
     const { fold } = live
     const { agent } = live.partition
     const entry = parts.agent(agent)
-    log.info('taking up a task that was interrupted', { taskId: live.id, agent, state: fold.status.state })
+    if (isInterruptedTurn(fold))
+      log.info('taking up a turn that was interrupted', { taskId: live.id, agent, turn: fold.turn })
     if (fold.cancelRequested) return end(live, 'TASK_STATE_CANCELED', undefined)
     if (entry === undefined) return end(live, 'TASK_STATE_FAILED', 'The agent is no longer served here')
     const input = resumedTurn(live, entry)
@@ -162,12 +173,21 @@ function withoutInput(fold: Fold, start: steps.TurnStart): TurnInput {
   return { ...start, message: noAnswer(fold), options: {}, consumedSeq: fold.consumedSeq }
 }
 
+/** A turn began and did not end: it is not over, and does not wait for the message that starts the next. */
+function isInterruptedTurn(fold: Fold): boolean {
+  return fold.running && !(isInterrupted(fold.status.state) && openQuestion(fold) === undefined)
+}
+
+/** There is something to do, and nobody who does it. */
+function isLeftAlone(fold: Fold): boolean {
+  return isInterruptedTurn(fold) || fold.waiting.length > 0
+}
+
 /** How an interrupted task goes on, as its agent declares; nothing if it cannot. */
 function resumedTurn(live: Live, { agent }: AgentEntry): TurnInput | undefined {
   const { fold } = live
-  const isWaiting = isInterrupted(fold.status.state) && openQuestion(fold) === undefined
-  // The last turn had ended: a message came and its turn had not begun. Nothing was interrupted.
-  if (isWaiting || !fold.running) return nextTurn(live)
+  // A message came and its turn had not begun: nothing was interrupted.
+  if (!isInterruptedTurn(fold)) return nextTurn(live)
   if (typeof agent === 'function' || agent.resume === 'fail') return undefined
   const { turn, checkpoint, current } = fold
   const attempt = fold.attempt + 1

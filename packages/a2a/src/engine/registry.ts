@@ -7,8 +7,8 @@ import type { LogRecord } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { NewTask, TaskRow } from '../stores/store.ts'
 import { emptyFold, fold, foldFromSnapshot } from './fold.ts'
-import type { Live, LiveParts } from './live.ts'
-import { createLive } from './live.ts'
+import type { LiveParts } from './live.ts'
+import { Live } from './live.ts'
 
 /** How many tasks stay in memory that nobody uses right now, and how large one of them may be. */
 const maxIdle = 1_000
@@ -17,8 +17,6 @@ const maxIdleBytes = 64_000
 export interface Registry {
   /** The task, from memory or from the store. */
   find(id: string): Promise<Live | undefined>
-  /** A task that is leased to us under this fence, if it is still there. */
-  adopt(id: string, fence: number): Promise<Live | undefined>
   /** A task that is not in the log yet. */
   create(task: NewTask): Live
   forget(live: Live): void
@@ -34,7 +32,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   // Where several processes share the store, a task may have moved on since we looked.
   const shared = Number.isFinite(store.leaseTtlMs)
 
-  return { find, adopt, create, forget, all: () => lives.values() }
+  return { find, create, forget, all: () => lives.values() }
 
   async function find(id: string): Promise<Live | undefined> {
     const known = lives.get(id)
@@ -56,13 +54,6 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     return row === undefined ? undefined : add(await liveOf(row))
   }
 
-  /** Those who already watch it here go on watching the same one. */
-  async function adopt(id: string, fence: number): Promise<Live | undefined> {
-    const live = await find(id)
-    live?.hold(fence)
-    return live
-  }
-
   async function liveOf(row: TaskRow): Promise<Live> {
     const snapshot = await store.loadSnapshot(row.id)
     const state =
@@ -70,13 +61,13 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     const records: readonly LogRecord[] = await store.read(row.id, state.head)
     const coalesceText = parts.coalescesText(row.agent)
     for (const record of records) fold(state, record, coalesceText)
-    return createLive(parts, { tenant: row.tenant, agent: row.agent, owner: row.owner }, state)
+    return new Live(parts, { tenant: row.tenant, agent: row.agent, owner: row.owner }, state)
   }
 
   function create(task: NewTask): Live {
     const { tenant, agent, owner } = task
     const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
-    return add(createLive(parts, { tenant, agent, owner }, state, task))
+    return add(new Live(parts, { tenant, agent, owner }, state, task))
   }
 
   function add(live: Live): Live {

@@ -30,8 +30,9 @@ export interface Interpreter {
  * turn that is run again begins the same artifacts anew (and not a second copy of each).
  */
 export function createInterpreter(fold: Fold, turn: number): Interpreter {
-  const known = new Set(fold.artifacts.keys())
-  const sealed = new Set([...fold.artifacts.values()].filter((a) => a.sealed).map(({ artifactId }) => artifactId))
+  // Whether an artifact is closed; one that is not here was never begun.
+  const sealed = new Map<string, boolean>()
+  for (const artifact of fold.artifacts.values()) sealed.set(artifact.artifactId, artifact.sealed)
   const counts = new Map<string, number>()
   const suffix = turn > 1 ? `-${turn}` : ''
   const answer = `answer${suffix}`
@@ -43,7 +44,7 @@ export function createInterpreter(fold: Fold, turn: number): Interpreter {
     if (typeof report === 'string') return text(report, final)
     if (typeof report !== 'object' || report === null) throw nonsense(`a ${report === null ? 'null' : typeof report}`)
     if ('artifact' in report) return chunk(report as { artifact: Artifact; append?: unknown; lastChunk?: unknown })
-    if ('state' in report) return state(report as { state: unknown; message?: unknown; metadata?: unknown })
+    if ('state' in report) return state(report)
     if ('reply' in report) return { kind: 'reply', message: toMessage(report.reply) }
     return part(report)
   }
@@ -75,24 +76,22 @@ export function createInterpreter(fold: Fold, turn: number): Interpreter {
     if (typeof artifactId !== 'string' || artifactId === '') throw nonsense('an artifact without artifactId')
     const append = report.append === true
     // B-100: a chunk for an artifact that was never begun, or is already closed, is not conforming.
-    if (append && !known.has(artifactId)) throw nonsense(`a chunk of the unknown artifact ${artifactId}`)
-    if (append && sealed.has(artifactId)) throw nonsense(`a chunk of the closed artifact ${artifactId}`)
+    if (append && !sealed.has(artifactId)) throw nonsense(`a chunk of the unknown artifact ${artifactId}`)
+    if (append && sealed.get(artifactId) === true) throw nonsense(`a chunk of the closed artifact ${artifactId}`)
     const { name, description, metadata, extensions } = report.artifact
     const clean: Artifact = {
       artifactId,
-      ...(name !== undefined ? { name: String(name) } : {}),
-      ...(description !== undefined ? { description: String(description) } : {}),
+      ...(name !== undefined ? { name: checkText(name, 'artifact.name') } : {}),
+      ...(description !== undefined ? { description: checkText(description, 'artifact.description') } : {}),
       parts: checkParts(report.artifact.parts, `artifact ${artifactId}`),
       ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'artifact.metadata') } : {}),
-      ...(extensions !== undefined ? { extensions: extensions.map(String) } : {}),
+      ...(extensions !== undefined ? { extensions: checkTexts(extensions, 'artifact.extensions') } : {}),
     }
     return artifact(clean, append, report.lastChunk === true, report.metadata)
   }
 
   function artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): Said {
-    known.add(value.artifactId)
-    if (last) sealed.add(value.artifactId)
-    else sealed.delete(value.artifactId)
+    sealed.set(value.artifactId, last)
     return {
       kind: 'artifact',
       bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0),
@@ -124,7 +123,8 @@ export function createInterpreter(fold: Fold, turn: number): Interpreter {
 
 /** An agent's message with the ids that it must carry (B-61). */
 export function agentMessage(given: string | AgentMessage, fold: { id: string; contextId: string }): Message {
-  const { parts, metadata, extensions, referenceTaskIds } = typeof given === 'string' ? textMessage(given) : checked(given)
+  const { parts, metadata, extensions, referenceTaskIds } =
+    typeof given === 'string' ? textMessage(given) : checked(given)
   return {
     messageId: newId(),
     contextId: fold.contextId,
@@ -132,8 +132,10 @@ export function agentMessage(given: string | AgentMessage, fold: { id: string; c
     role: 'ROLE_AGENT',
     parts: checkParts(parts, 'message'),
     ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'message.metadata') } : {}),
-    ...(extensions !== undefined ? { extensions: extensions.map(String) } : {}),
-    ...(referenceTaskIds !== undefined ? { referenceTaskIds: referenceTaskIds.map(String) } : {}),
+    ...(extensions !== undefined ? { extensions: checkTexts(extensions, 'message.extensions') } : {}),
+    ...(referenceTaskIds !== undefined
+      ? { referenceTaskIds: checkTexts(referenceTaskIds, 'message.referenceTaskIds') }
+      : {}),
   }
 }
 
@@ -163,9 +165,19 @@ function checkPart(part: Record<string, unknown>, where: string): Part {
   return {
     [key]: key === 'data' ? checkJson(part[key], where) : part[key],
     ...(metadata !== undefined ? { metadata: checkStruct(metadata, where) } : {}),
-    ...(filename !== undefined ? { filename: String(filename) } : {}),
-    ...(mediaType !== undefined ? { mediaType: String(mediaType) } : {}),
+    ...(filename !== undefined ? { filename: checkText(filename, `${where}, filename`) } : {}),
+    ...(mediaType !== undefined ? { mediaType: checkText(mediaType, `${where}, mediaType`) } : {}),
   } as unknown as Part
+}
+
+function checkText(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw nonsense(`${where} that is no text`)
+  return value
+}
+
+function checkTexts(values: unknown, where: string): readonly string[] {
+  if (!Array.isArray(values)) throw nonsense(`${where} that is no list`)
+  return values.map((value) => checkText(value, where))
 }
 
 function checkStruct(value: unknown, where: string): Struct {

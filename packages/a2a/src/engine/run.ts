@@ -85,7 +85,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     live.observe = undefined
     current?.end(reason)
     // Once the turn has begun, the append itself says how the task opened.
-    if (current !== undefined && !current.begun) opening.reject(A2AError.from(reason))
+    if (current !== undefined && !current.isBegun()) opening.reject(A2AError.from(reason))
     onStop?.()
     finished.resolve()
   }
@@ -107,8 +107,10 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     if (body.type === 'cancel') cancel()
     else if (body.type === 'message') current?.received({ body, seq, at })
     else if (body.type === 'answer') current?.answered(body.questionId)
-    // Ended by somebody else: a cancel whose grace was over, a deadline, another process.
-    else if (body.type === 'status' && isTerminal(body.status.state)) stop(endedBy(body.status.state))
+    // Between turns it is our own ending. Else somebody else's: a cancel whose grace was over, a deadline, another process.
+    else if (body.type === 'status' && isTerminal(body.status.state)) {
+      stop(current === undefined ? undefined : endedBy(body.status.state))
+    }
   }
 
   /** The value, or `undefined` as soon as the run is stopped. One slot, so that a long turn leaves nothing behind. */

@@ -8,7 +8,19 @@ import type { AgentOptions } from './contract.ts'
 import type { Draft, Intent, Step } from './batch.ts'
 
 export function statusAt(at: number, state: TaskState, message?: Message): TaskStatus {
-  return { state, ...(message !== undefined ? { message } : {}), timestamp: new Date(at).toISOString() }
+  return message === undefined ? { state, timestamp: timestamp(at) } : { state, message, timestamp: timestamp(at) }
+}
+
+let lastAt = 0
+let lastText = ''
+
+/** A task has three states in one millisecond, and a busy server many tasks: the text is made once. */
+function timestamp(at: number): string {
+  if (at !== lastAt || lastText === '') {
+    lastAt = at
+    lastText = new Date(at).toISOString()
+  }
+  return lastText
 }
 
 function statusBody(at: number, state: TaskState, message?: Message, metadata?: Struct): RecordBody {
@@ -39,6 +51,10 @@ export function open(
     due: turnDue(draft.at, limits),
   })
 }
+
+/** Takes the lease of a task that nobody else holds, and nothing more. */
+export const takeLease: Intent = (draft) =>
+  isTerminal(draft.state) || !draft.mayTake ? undefined : { bodies: [], lease: 'take' }
 
 /** Starts another turn of an open task, under a lease that is ours: it is WORKING from here on. */
 export function startTurn({ turn, attempt }: TurnStart, consumedSeq: number, limits: AgentOptions): Intent {

@@ -34,7 +34,9 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
 
   function plan(): void {
     if (stopped) return
-    const next = setTimeout(() => (underway = sweep()), sweepMs)
+    const next = setTimeout(() => {
+      underway = sweep()
+    }, sweepMs)
     timer = next
     // A timer must not keep a process alive that has nothing else to do.
     if (typeof next === 'object' && 'unref' in next) next.unref()
@@ -42,17 +44,23 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
 
   async function sweep(): Promise<void> {
     round += 1
+    // Leases first: what else is late can wait, a lease that runs out cannot.
+    if (shared) {
+      await attempt(() => recovery.renewLeases(held()))
+      await attempt(recovery.takeUpOrphans)
+    }
+    await attempt(recovery.retryLost)
+    await attempt(recovery.actOnDue)
+    if (round % pruneEvery === 1) await attempt(recovery.prune)
+    plan()
+  }
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    if (stopped) return
     try {
-      await recovery.retryLost()
-      await recovery.actOnDue()
-      if (shared) {
-        await recovery.renewLeases(held())
-        await recovery.takeUpOrphans()
-      }
-      if (round % pruneEvery === 1) await recovery.prune()
+      await work()
     } catch (cause) {
       if (!stopped) log.warn('due work could not be done', { cause })
     }
-    plan()
   }
 }

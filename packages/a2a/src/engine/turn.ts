@@ -2,7 +2,7 @@
 import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
-import type { Artifact, Json, Message, Task } from '../model/task.ts'
+import type { Artifact, Message, Struct, Task } from '../model/task.ts'
 import type { Live } from './live.ts'
 
 export interface TurnParts {
@@ -23,37 +23,59 @@ export interface TurnParts {
 }
 
 export function createTurn(parts: TurnParts): Turn {
-  const { live, message, options } = parts
-  return {
-    get text(): string {
-      return textOf(message)
-    },
-    message,
-    get task(): Turn['task'] {
-      return { id: live.id, contextId: live.fold.contextId, state: live.fold.status.state }
-    },
-    async history(): Promise<readonly Message[]> {
-      return (await parts.current())?.history ?? [message]
-    },
-    async artifacts(): Promise<readonly Artifact[]> {
-      return (await parts.current())?.artifacts ?? []
-    },
-    context: () => parts.conversation(),
-    references: () => parts.referenced(),
-    caller: parts.caller,
-    get signal(): AbortSignal {
-      return parts.signal()
-    },
-    resumed: parts.resumed,
-    checkpoint: (data) => unheard(parts.checkpoint(data)),
-    ask: (question, askOptions = {}) => unheard(parts.ask(question, askOptions).then(textOf)),
-    askMessage: (question, askOptions = {}) => unheard(parts.ask(question, askOptions)),
-    messages: parts.messages,
-    acceptedOutputModes: options.acceptedOutputModes ?? [],
-    metadata: options.metadata ?? {},
-    extensions: options.extensions ?? [],
-    log: parts.log,
+  return new EngineTurn(parts)
+}
+
+/**
+ * A class for its getters, which an object literal would make anew for each turn. What can be called is a field, so that
+ * an agent may take its turn apart: `async *agent({ text, ask })`.
+ */
+class EngineTurn implements Turn {
+  readonly message: Message
+  readonly caller: Caller
+  readonly resumed: Resumed | undefined
+  readonly messages: AsyncIterable<Message>
+  readonly acceptedOutputModes: readonly string[]
+  readonly metadata: Struct
+  readonly extensions: readonly string[]
+  readonly log: AgentLog
+  readonly #parts: TurnParts
+
+  constructor(parts: TurnParts) {
+    const { message, options } = parts
+    this.#parts = parts
+    this.message = message
+    this.caller = parts.caller
+    this.resumed = parts.resumed
+    this.messages = parts.messages
+    this.acceptedOutputModes = options.acceptedOutputModes ?? []
+    this.metadata = options.metadata ?? {}
+    this.extensions = options.extensions ?? []
+    this.log = parts.log
   }
+
+  get text(): string {
+    return textOf(this.message)
+  }
+
+  get task(): Turn['task'] {
+    const { id, fold } = this.#parts.live
+    return { id, contextId: fold.contextId, state: fold.status.state }
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.signal()
+  }
+
+  readonly history = async (): Promise<readonly Message[]> => (await this.#parts.current())?.history ?? [this.message]
+  readonly artifacts = async (): Promise<readonly Artifact[]> => (await this.#parts.current())?.artifacts ?? []
+  readonly context = (): Promise<readonly Task[]> => this.#parts.conversation()
+  readonly references = (): Promise<readonly Task[]> => this.#parts.referenced()
+  readonly checkpoint = (data: unknown): Promise<void> => unheard(this.#parts.checkpoint(data))
+  readonly ask = (question: string | AgentMessage, options: AskOptions = {}): Promise<string> =>
+    unheard(this.#parts.ask(question, options).then(textOf))
+  readonly askMessage = (question: string | AgentMessage, options: AskOptions = {}): Promise<Message> =>
+    unheard(this.#parts.ask(question, options))
 }
 
 /** An agent that does not wait for what it asked for must not bring the process down when it is stopped. */

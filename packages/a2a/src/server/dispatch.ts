@@ -51,6 +51,7 @@ export function createDispatch(house: House): Dispatch {
     const asked = negotiator.asked(request)
     let version = negotiator.shape(asked)
     let framing = jsonrpcFraming(version.json, 'null')
+    let operation: Operation | undefined
     try {
       const identified = doorkeeper.identify(request, resident)
       const caller = identified instanceof Promise ? await identified : identified
@@ -62,7 +63,7 @@ export function createDispatch(house: House): Dispatch {
       framing = jsonrpcFraming(dialect, envelope.id)
       if ('error' in envelope) throw envelope.error
       if (asked === 'unsupported') throw negotiator.unsupported()
-      const operation = negotiator.operation(version, envelope.method)
+      operation = negotiator.operation(version, envelope.method)
       if (operation === undefined) throw methodNotFound(envelope.method, version)
       if (envelope.isNotification === true) {
         dialect.decodeRequest(operation, envelope.params)
@@ -70,7 +71,9 @@ export function createDispatch(house: House): Dispatch {
       }
       return await answer(request, resident, { operation, version, dialect, payload: envelope.params, caller, framing })
     } catch (reason) {
-      return house.refuse(reason, resident, version, framing)
+      const refusal = house.refuse(reason, resident, version, framing)
+      const isLost = reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND'
+      return isLost && operation === 'SubscribeToTask' && version.id !== '1.0' ? asEvent(refusal) : refusal
     }
   }
 
@@ -177,6 +180,16 @@ function headersOf(version: ProtocolVersion, call: Call, contentType: string, is
     // Only URIs of our own card are echoed (B-143).
     ...(call.extensions.length > 0 ? { [version.spelling.extensionsHeader]: call.extensions.join(', ') } : {}),
   }
+}
+
+/**
+ * Published clients of 0.x take nothing but a stream for an answer to `tasks/resubscribe`: off a plain document they
+ * read that its type is wrong, and not that the task is gone (F-7).
+ */
+function asEvent(refusal: HttpResponse): HttpResponse {
+  if (!('body' in refusal)) return refusal
+  const { status, headers, body } = refusal
+  return { status, headers: { ...headers, ...sseHeaders }, body: `data: ${String(body)}\n\n` }
 }
 
 function methodNotFound(method: string, version: ProtocolVersion): A2AError {

@@ -196,7 +196,10 @@ export function stateOf({ event }: StreamItem): TaskState | undefined {
 }
 
 export function statesOf(items: readonly StreamItem[]): readonly string[] {
-  return items.map(stateOf).filter((state) => state !== undefined).map(short)
+  return items
+    .map(stateOf)
+    .filter((state) => state !== undefined)
+    .map(short)
 }
 
 /** `TASK_STATE_WORKING` as WORKING: tests compare many of them. */

@@ -5,9 +5,9 @@ type Method = Exclude<keyof Store, 'leaseTtlMs'>
 
 export interface Trouble {
   /** Before the store is asked. What it throws is what the caller gets, and nothing was done. */
-  before?(method: Method): unknown
+  before?(method: Method, given: readonly unknown[]): unknown
   /** After the store has done it. What it throws is what the caller gets, and it was done all the same. */
-  after?(method: Method): unknown
+  after?(method: Method, given: readonly unknown[]): unknown
 }
 
 export function troubledStore(store: Store, trouble: Trouble): Store {
@@ -16,9 +16,9 @@ export function troubledStore(store: Store, trouble: Trouble): Store {
       const member: unknown = Reflect.get(target, name)
       if (typeof member !== 'function') return member
       return async (...given: readonly unknown[]): Promise<unknown> => {
-        await trouble.before?.(name as Method)
+        await trouble.before?.(name as Method, given)
         const result: unknown = await (Reflect.apply(member, target, given) as Promise<unknown>)
-        await trouble.after?.(name as Method)
+        await trouble.after?.(name as Method, given)
         return result
       }
     },

@@ -97,6 +97,13 @@ export const bytes: Read<string> = (reader, value) => {
   return base64 ?? complain(reader, 'must be base64')
 }
 
+/** Where a file is to be had. The engine holds to the same rule; here the field has the name that the caller gave it. */
+export const link: Read<string> = (reader, value) => {
+  const url = text(reader, value)
+  if (url === undefined || reader.forgiving || (/^https?:\/\//i.test(url) && URL.canParse(url))) return url
+  return complain(reader, 'must be an absolute http(s) URL')
+}
+
 /** A JSON object, as it is. */
 export const struct: Read<Struct> = (reader, value) =>
   isBag(value) ? (value as Struct) : complain(reader, 'must be an object')

@@ -1,6 +1,6 @@
 /** Parts of 0.x: text, file and data, told apart by `kind` (JSON-RPC) or by their member's name (proto). */
 import type { Json, Part, Struct } from '../../model/task.ts'
-import { bytes, complain, isBag, struct, text, word } from '../read.ts'
+import { bytes, complain, isBag, link, struct, text, word } from '../read.ts'
 import type { Bag, Read, Reader } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { toolPart, unknownPart } from '../tool-part.ts'
@@ -19,7 +19,10 @@ interface File {
 }
 const file = shape<File>({
   bytes: { read: bytes, names: ['bytes', 'fileWithBytes', 'data'] },
-  uri: { read: word, names: ['uri', 'fileWithUri'] },
+  uri: {
+    read: (reader, value) => (value === '' ? undefined : link(reader, value)),
+    names: ['uri', 'fileWithUri', 'url'],
+  },
   name: word,
   mimeType: word,
 })

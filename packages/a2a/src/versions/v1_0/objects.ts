@@ -11,7 +11,7 @@ import type {
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
 import { role, state } from '../names.ts'
-import { bytes, complain, flag, isBag, json, list, name, struct, text, timestamp, word, words } from '../read.ts'
+import { bytes, complain, flag, isBag, json, link, list, name, struct, text, timestamp, word, words } from '../read.ts'
 import type { Bag, Read } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { toolPart, unknownPart } from '../tool-part.ts'
@@ -29,7 +29,7 @@ interface AnyPart {
 const partFields = shape<AnyPart>({
   text,
   raw: bytes,
-  url: text,
+  url: link,
   data: { read: json, nullable: true },
   metadata: struct,
   filename: word,

@@ -134,13 +134,13 @@ describe('an agent', () => {
     const house = openHouse({
       async agent(turn: Turn) {
         const named = turn.message.parts[0]?.metadata?.['artifactId']
-        return named === undefined ? inputRequired('Which of the two boats?') : `Painted ${String(named)}`
+        return named === undefined ? inputRequired('Which of the two boats?') : `Painted ${JSON.stringify(named)}`
       },
     })
     const asked = (await house.rpc('SendMessage', { message: say('paint the boat') }, v1)).body.result.task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     const parts = [{ text: 'that one', metadata: { artifactId: 'boat-2', taskId: asked.id } }]
     const done = await house.rpc('SendMessage', { message: say('', { taskId: asked.id, parts }) }, v1)
-    assert.equal(done.body.result.task.artifacts[0].parts[0].text, 'Painted boat-2')
+    assert.equal(done.body.result.task.artifacts[0].parts[0].text, 'Painted "boat-2"')
   })
 })

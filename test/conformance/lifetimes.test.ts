@@ -65,7 +65,10 @@ describe('a task', () => {
     const states = events.flatMap((event) => (event.task ?? event.statusUpdate)?.status.state ?? [])
     const order = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED', 'TASK_STATE_FAILED']
     const ranks = states.map((state: string) => order.indexOf(state))
-    assert.deepEqual(ranks, ranks.toSorted())
+    assert.deepEqual(
+      ranks,
+      ranks.toSorted((a: number, b: number) => a - b),
+    )
     assert.ok(ranks.every((rank: number) => rank >= 0))
   })
 
@@ -110,12 +113,14 @@ describe('a task', () => {
 })
 
 describe('a question that nobody answers', () => {
-  const ask = (then: 'fail' | 'continue') =>
-    openHouse({
+  const ask = (then: 'fail' | 'continue'): House => {
+    let turns = 0
+    return openHouse({
       inputTimeout: { afterMs: 30, then },
       keepOpenOnInputRequired: true,
-      agent: ({ task }: Turn) => (task.state === 'TASK_STATE_INPUT_REQUIRED' ? 'Never mind' : inputRequired('Which?')),
+      agent: () => (++turns === 1 ? inputRequired('Which?') : 'Never mind'),
     })
+  }
   const statesOf = async (house: House): Promise<readonly any[]> => {
     const events = await house.stream('SendStreamingMessage', { message: say('go') }, v1)
     return events.flatMap((event) => (event.task ?? event.statusUpdate)?.status ?? [])
@@ -129,8 +134,10 @@ describe('a question that nobody answers', () => {
 
   it('lets its task go on without the answer, if told so [S2-16]', async () => {
     const states = (await statesOf(ask('continue'))).map((one) => one.state)
-    const question = states.indexOf('TASK_STATE_INPUT_REQUIRED')
-    assert.ok(question >= 0)
-    assert.ok(states.slice(question).includes('TASK_STATE_WORKING'), states.join(' '))
+    assert.deepEqual(states.slice(states.indexOf('TASK_STATE_INPUT_REQUIRED')), [
+      'TASK_STATE_INPUT_REQUIRED',
+      'TASK_STATE_WORKING',
+      'TASK_STATE_COMPLETED',
+    ])
   })
 })

@@ -1,0 +1,64 @@
+/** What comes a second time: a messageId, with a window and without one, and a cancel. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { inputRequired } from '../agents/reports.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { alice, openHouse } from '../testing/engine-fixture.ts'
+
+const said = { messageId: 'm-1', parts: [{ text: 'hi' }] }
+
+describe('a messageId that comes again', () => {
+  it('means the same message within the window, and another content is refused [B-163]', async (t) => {
+    const house = await openHouse(t, () => inputRequired('and?'))
+    const first = await house.task(said)
+    assert.equal((await house.task(said)).id, first.id)
+    await assert.rejects(house.task({ ...said, parts: [{ text: 'ho' }] }), { code: 'MESSAGE_ID_REUSED' })
+  })
+
+  it('means a new message after the window [B-163]', async (t) => {
+    let now = Date.UTC(2030, 0, 1)
+    const clock = { now: () => now, store: memoryStore({ now: () => now }) }
+    const house = await openHouse(t, () => 'done', { ...clock, options: { duplicateWindowMs: 1_000 } })
+    const first = await house.task(said)
+    now += 999
+    assert.equal((await house.task(said)).id, first.id)
+    now += 2
+    assert.notEqual((await house.task(said)).id, first.id)
+  })
+
+  it('means a new message always, where there is no window, in a send and in a continued task [B-163]', async (t) => {
+    const house = await openHouse(t, () => inputRequired('and?'), { options: { duplicateWindowMs: 0 } })
+    const [first, second] = await Promise.all([house.task(said), house.task(said)])
+    assert.notEqual(first.id, second.id)
+    const continued = await house.task({ ...said, taskId: first.id, parts: [{ text: 'more' }] })
+    assert.deepEqual(
+      continued.history?.filter(({ role }) => role === 'ROLE_USER').map(({ messageId, parts }) => [messageId, parts]),
+      [
+        ['m-1', [{ text: 'hi' }]],
+        ['m-1', [{ text: 'more' }]],
+      ],
+    )
+  })
+
+  it('gives a new direct message as well, where there is no window [B-163]', async (t) => {
+    let count = 0
+    const agent = () => ({ reply: `answer ${(count += 1)}` })
+    const house = await openHouse(t, agent, { options: { duplicateWindowMs: 0 } })
+    await house.send(said)
+    const again = await house.send(said)
+    assert.ok('message' in again)
+    assert.deepEqual(again.message.parts, [{ text: 'answer 2' }])
+  })
+})
+
+describe('a cancel that comes again', () => {
+  it('is answered with the task, or refused, as the caller of the engine wants [B-111 B-112]', async (t) => {
+    const house = await openHouse(t, () => inputRequired('and?'))
+    const { id } = await house.task('go')
+    // The first one is the first, whatever is wanted of a second.
+    const canceled = await house.engine.cancelTask({ id }, alice, 'refuse')
+    assert.equal(canceled.status.state, 'TASK_STATE_CANCELED')
+    assert.deepEqual(await house.engine.cancelTask({ id }, alice, 'answer'), canceled)
+    await assert.rejects(house.engine.cancelTask({ id }, alice, 'refuse'), { code: 'TASK_NOT_CANCELABLE' })
+  })
+})

@@ -1,0 +1,248 @@
+/** Ends that come by themselves: of a turn that takes too long, of waiting for input. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, Turn } from '../agents/agent.ts'
+import { inputRequired, status } from '../agents/reports.ts'
+import { isTerminal } from '../model/state.ts'
+import { memoryStore } from '../stores/memory.ts'
+import {
+  answerOf,
+  eventually,
+  historyOf,
+  openHouse,
+  saying,
+  short,
+  stateOf,
+  statesOf,
+} from '../testing/engine-fixture.ts'
+
+/** A clock that stands still until it is moved. */
+function movable(start = Date.now()) {
+  let now = start
+  return { now: () => now, pass: (ms: number) => void (now += ms) }
+}
+const never: Agent = async function* () {
+  yield status('working')
+  await new Promise(() => {})
+}
+const day = 86_400_000
+
+describe('a turn that takes too long', () => {
+  it('fails its task with "Task timed out", for everybody who waits [S0-20 B-50]', async (t) => {
+    const house = await openHouse(t, never, { options: { turnTimeoutMs: 15 } })
+    const stream = await house.stream({ messageId: 'm1' })
+    const task = await house.task({ messageId: 'm1' })
+    assert.equal(short(task.status.state), 'FAILED')
+    assert.equal(saying(task.status.message), 'Task timed out')
+    assert.equal(task.status.message?.role, 'ROLE_AGENT')
+    assert.equal(statesOf(await stream.rest()).at(-1), 'FAILED')
+  })
+
+  it('is told why [S0-20]', async (t) => {
+    const told = Promise.withResolvers<{ code?: string }>()
+    const house = await openHouse(
+      t,
+      async ({ signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        told.resolve(signal.reason as { code?: string })
+      },
+      { options: { turnTimeoutMs: 5 } },
+    )
+    await house.task('go')
+    assert.equal((await told.promise).code, 'TIMEOUT')
+  })
+
+  it('fails its task also before there was one', async (t) => {
+    const house = await openHouse(t, () => new Promise(() => {}), { options: { turnTimeoutMs: 5, openAfterMs: 1_000 } })
+    const task = await house.task('go')
+    assert.equal(saying(task.status.message), 'Task timed out')
+    assert.deepEqual(historyOf(task), ['go'])
+  })
+
+  it('is the only one that does: an end in time clears the deadline, and nothing ends twice [S0-21]', async (t) => {
+    const house = await openHouse(t, () => 'done', { options: { turnTimeoutMs: 10 } })
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => house.task('go')))
+    await sleep(25)
+    for (const task of tasks) {
+      assert.deepEqual(await house.get(task.id), task)
+      assert.equal((await house.store.load(task.id))?.due, undefined)
+      const ends = (await house.log(task.id)).filter(
+        ({ body }) => body.type === 'status' && isTerminal(body.status.state),
+      )
+      assert.equal(ends.length, 1)
+    }
+  })
+
+  it('has as much time again for each turn, and none passes while it waits for an answer [S0-20]', async (t) => {
+    const house = await openHouse(
+      t,
+      async (turn) => {
+        await sleep(10)
+        const first = await turn.ask('One?')
+        await sleep(10)
+        return `${first}, ${await turn.ask('Two?')}`
+      },
+      { options: { turnTimeoutMs: 40 } },
+    )
+    const { id } = await house.task('go')
+    assert.equal((await house.store.load(id))?.due, undefined)
+    await sleep(50)
+    assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
+    await sleep(50)
+    assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
+  })
+
+  it('is found by the clock of the store, where no timer of this process is that patient', async (t) => {
+    const clock = movable()
+    const house = await openHouse(t, never, { now: clock.now, options: { turnTimeoutMs: 30 * day } })
+    const { id } = await house.start('go')
+    assert.equal((await house.store.load(id))?.due?.at, clock.now() + 30 * day)
+    clock.pass(30 * day)
+    assert.equal(saying((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+  })
+
+  it('is found by another process when its own is gone [S0-20]', async (t) => {
+    const clock = movable()
+    const store = memoryStore({ leaseTtlMs: 100 * day, now: clock.now })
+    const gone = await openHouse(t, never, { store, now: clock.now, options: { turnTimeoutMs: day } })
+    const { id } = await gone.start('go')
+    await gone.engine.close()
+    const other = await openHouse(t, never, { store, now: clock.now })
+    clock.pass(day)
+    assert.equal(saying((await other.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+  })
+
+  it('does not exist where turns may take for ever', async (t) => {
+    const house = await openHouse(t, never, { options: { turnTimeoutMs: Infinity } })
+    const { id } = await house.start('go')
+    assert.equal((await house.store.load(id))?.due, undefined)
+    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+  })
+})
+
+describe('a question that nobody answers', () => {
+  const asking: Agent = async function* ({ text, message }: Turn) {
+    if (text === 'go') yield inputRequired('Which city?')
+    else yield `went on with ${JSON.stringify([text, message.metadata ?? null])}`
+  }
+  const waiting: Agent = async (turn) => {
+    const answer = await turn.askMessage('Which city?')
+    return `went on with ${JSON.stringify([saying(answer), answer.metadata ?? null])}`
+  }
+  const onIts = { own: '["",{"reason":"INPUT_TIMEOUT"}]' }
+
+  it('stands for as long as it takes, by default', async (t) => {
+    const house = await openHouse(t, asking)
+    const { id } = await house.task('go')
+    assert.equal((await house.store.load(id))?.due, undefined)
+  })
+
+  for (const [name, agent] of Object.entries({ 'ended the turn': asking, 'is in the middle of it': waiting })) {
+    it(`fails the task with a reason, where it ${name} [S2-16]`, async (t) => {
+      const clock = movable()
+      const inputTimeout = { afterMs: 300_000, then: 'fail' } as const
+      const house = await openHouse(t, agent, { now: clock.now, options: { inputTimeout } })
+      const { id } = await house.task('go')
+      const watch = await house.subscribe(id)
+      await watch.next()
+      clock.pass(300_000)
+      const items = await watch.rest()
+      const last = items.at(-1)?.event
+      assert.ok(last !== undefined && 'statusUpdate' in last)
+      assert.equal(short(last.statusUpdate.status.state), 'FAILED')
+      assert.equal(saying(last.statusUpdate.status.message), 'Input timeout')
+      assert.deepEqual(last.statusUpdate.metadata, { reason: 'INPUT_TIMEOUT', timeoutSeconds: 300 })
+      assert.equal(items.at(-1)?.final, true)
+    })
+
+    it(`lets the agent go on with nothing, and says so, where it ${name} [S2-16]`, async (t) => {
+      const clock = movable()
+      const inputTimeout = { afterMs: 60_000, then: 'continue' } as const
+      const house = await openHouse(t, agent, { now: clock.now, options: { inputTimeout } })
+      const { id } = await house.task('go')
+      const watch = await house.subscribe(id)
+      await watch.next()
+      clock.pass(60_000)
+      const items = await watch.rest()
+      assert.deepEqual(statesOf(items), ['WORKING', 'COMPLETED'])
+      const notice = items.find((item) => stateOf(item) === 'TASK_STATE_WORKING')?.event
+      assert.ok(notice !== undefined && 'statusUpdate' in notice)
+      assert.match(saying(notice.statusUpdate.status.message) ?? '', /No answer came in time/)
+      const done = await house.get(id)
+      assert.equal(answerOf(done, done.artifacts?.[0]?.artifactId), `went on with ${onIts.own}`)
+      assert.equal(historyOf(done).includes(''), false, 'and nobody is said to have said nothing')
+    })
+  }
+
+  it('is not one, when the answer came in time [S2-16]', async (t) => {
+    const clock = movable()
+    const inputTimeout = { afterMs: 1_000, then: 'fail' } as const
+    const house = await openHouse(t, asking, { now: clock.now, options: { inputTimeout, turnTimeoutMs: day } })
+    const { id } = await house.task('go')
+    const done = await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    clock.pass(2_000)
+    await sleep(15)
+    assert.deepEqual(await house.get(id), done)
+  })
+
+  it('is found after a restart, by either rule [S2-16]', async (t) => {
+    for (const then of ['fail', 'continue'] as const) {
+      const clock = movable()
+      const store = memoryStore()
+      const options = { store, now: clock.now, options: { inputTimeout: { afterMs: day, then } } }
+      const before = await openHouse(t, asking, options)
+      const { id } = await before.task('go')
+      await before.engine.close()
+      clock.pass(day)
+      const after = await openHouse(t, asking, options)
+      const ended = await after.reaches(id, then === 'fail' ? 'TASK_STATE_FAILED' : 'TASK_STATE_COMPLETED')
+      assert.equal(answerOf(ended, 'answer-2') === undefined, then === 'fail')
+    }
+  })
+
+  it('may be answered while a late sweep finds it: then the answer counts', async (t) => {
+    const clock = movable()
+    const inputTimeout = { afterMs: 1_000, then: 'fail' } as const
+    const house = await openHouse(t, asking, { now: clock.now, options: { inputTimeout }, sweepMs: 1 })
+    for (let run = 0; run < 50; run += 1) {
+      const { id } = await house.task('go')
+      clock.pass(1_000)
+      for (let step = 0; step < run % 7; step += 1) await Promise.resolve()
+      const answer = await house
+        .task({ taskId: id, parts: [{ text: 'Rome' }] })
+        .catch((reason: { code: string }) => reason.code)
+      const ended = await house.get(id)
+      if (answer === 'UNSUPPORTED_OPERATION') assert.equal(short(ended.status.state), 'FAILED')
+      else assert.equal(short(ended.status.state), 'COMPLETED')
+    }
+  })
+
+  it('that went on with nothing is run again with nothing after a crash [S2-16 B-52]', async (t) => {
+    const clock = movable()
+    const store = memoryStore({ leaseTtlMs: 1_000, now: clock.now })
+    const attempts: string[] = []
+    const agent: Agent = {
+      resume: 'rerun',
+      async *run({ text, message, resumed }: Turn) {
+        if (text === 'go') {
+          yield inputRequired('Which city?')
+          return
+        }
+        attempts.push(`${resumed?.attempt ?? 1} ${String(message.metadata?.['reason'])}`)
+        if (resumed === undefined) await new Promise(() => {})
+        yield 'done'
+      },
+    }
+    const options = { store, now: clock.now, options: { inputTimeout: { afterMs: 500, then: 'continue' } } } as const
+    const first = await openHouse(t, agent, { ...options, sweepMs: 1 })
+    const { id } = await first.task('go')
+    clock.pass(500)
+    await eventually(() => attempts.length === 1)
+    await first.engine.close()
+    clock.pass(1_000)
+    const second = await openHouse(t, agent, options)
+    await second.reaches(id, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(attempts, ['1 INPUT_TIMEOUT', '2 INPUT_TIMEOUT'])
+  })
+})

@@ -1,0 +1,276 @@
+/** A store that does not answer for a while: callers are told, nothing that was told is lost, and the work goes on. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, Turn } from '../agents/agent.ts'
+import { inputRequired, status } from '../agents/reports.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { Store } from '../stores/store.ts'
+import {
+  alice,
+  answerOf,
+  chunksOf,
+  eventually,
+  historyOf,
+  openHouse,
+  short,
+  statesOf,
+} from '../testing/engine-fixture.ts'
+import type { HouseOptions } from '../testing/engine-fixture.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
+
+/** A house whose store can go and come back: before it does something, or just before it says so. */
+async function houseWithOutages(t: TestContext, agent: Agent, options: HouseOptions = {}) {
+  let outage: 'before' | 'after' | undefined
+  let concerns: (method: keyof Store) => boolean = () => true
+  const fail = (when: 'before' | 'after') => (method: keyof Store) => {
+    if (outage === when && concerns(method)) throw new Error('disk I/O error in /var/lib')
+  }
+  const store = troubledStore(memoryStore(), { before: fail('before'), after: fail('after') })
+  const house = await openHouse(t, agent, { ...options, store })
+  return {
+    house,
+    goes(when: 'before' | 'after' = 'before', which: (method: keyof Store) => boolean = () => true) {
+      outage = when
+      concerns = which
+    },
+    returns: () => void (outage = undefined),
+  }
+}
+
+/** Speaks when it is let; run again, it says what it had said. */
+function prompted(resume: 'fail' | 'rerun' = 'rerun') {
+  const words = new Map<string, PromiseWithResolvers<void>>()
+  const gate = (word: string): PromiseWithResolvers<void> => {
+    const known = words.get(word) ?? Promise.withResolvers<void>()
+    words.set(word, known)
+    return known
+  }
+  const agent: Agent = {
+    resume,
+    async *run({ text }: Turn) {
+      yield status('here')
+      for (const word of text.split(' ')) {
+        await gate(word).promise
+        yield `${word} `
+      }
+    },
+  }
+  return { agent, say: (word: string) => gate(word).resolve() }
+}
+
+const unavailable = { code: 'UNAVAILABLE' }
+
+describe('while the store does not answer', () => {
+  it('every operation is UNAVAILABLE, which may be tried again, and says nothing of why', async (t) => {
+    const { house, goes, returns } = await houseWithOutages(t, ({ text }) =>
+      text === 'ask' ? inputRequired('?') : 'done',
+    )
+    const { id } = await house.task('ask')
+    goes()
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => house.send('hi'),
+      () => house.start('hi'),
+      () => house.stream('hi'),
+      () => house.send({ taskId: id }),
+      () => house.get('unknown'),
+      () => house.cancel(id),
+      () => house.engine.listTasks({}, alice),
+      () => house.subscribe(id, { lastEventId: 1 }),
+    ]
+    for (const call of calls) {
+      await assert.rejects(call, (reason: { code: string; retryable: boolean; message: string }) => {
+        assert.equal(reason.code, 'UNAVAILABLE')
+        assert.equal(reason.retryable, true)
+        assert.equal(reason.message.includes('disk'), false)
+        return true
+      })
+    }
+    returns()
+    assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'go' }] })).status.state), 'COMPLETED')
+  })
+
+  it('nobody is told what is not durable, and nothing that was told is lost', async (t) => {
+    const { agent, say } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent)
+    const stream = await house.stream({ messageId: 'm1', parts: [{ text: 'a b c' }] })
+    say('a')
+    const told = await stream.through((item) => chunksOf([item])[0] === 'a ')
+    goes()
+    say('b')
+    await assert.rejects(stream.rest(), unavailable)
+    returns()
+    say('c')
+    const first = told[0]?.event
+    assert.ok(first !== undefined && 'task' in first)
+    const { id } = first.task
+    const done = await house.reaches(id, 'TASK_STATE_COMPLETED')
+    assert.equal(answerOf(done), 'a b c ')
+    const lastEventId = told.at(-1)?.seq as number
+    const rest = await (await house.subscribe(id, { lastEventId })).rest()
+    const whole = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    assert.deepEqual(whole.slice(1), [...told.slice(1), ...rest], 'what was told before is what the log says now')
+    assert.equal(statesOf(rest).at(-1), 'COMPLETED')
+  })
+})
+
+describe('when the store answers again', () => {
+  it('an agent that may run again goes on, one that may not has failed', async (t) => {
+    for (const resume of ['rerun', 'fail'] as const) {
+      const { agent, say } = prompted(resume)
+      const { house, goes, returns } = await houseWithOutages(t, agent)
+      const { id } = await house.start('a')
+      const blocked = house.task({ messageId: 'm2', taskId: id, parts: [{ text: 'a' }] })
+      await eventually(async () => (await house.get(id)).history?.length === 2)
+      goes()
+      say('a')
+      await assert.rejects(blocked, unavailable)
+      await sleep(30)
+      returns()
+      const ended = await house.reaches(id, resume === 'rerun' ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED')
+      assert.equal(answerOf(ended, 'answer-2'), resume === 'rerun' ? 'a ' : undefined)
+    }
+  })
+
+  it('a task is taken up though reading it failed at first', async (t) => {
+    const { agent, say } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent)
+    const { id } = await house.start('a')
+    goes()
+    say('a')
+    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    // It comes back bit by bit: rows can be read, logs cannot.
+    goes('before', (method) => method === 'read' || method === 'append')
+    await eventually(() => house.lines.some(({ message }) => message.includes('will be tried again')))
+    returns()
+    assert.equal(answerOf(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
+  })
+
+  it('a send that was refused can be sent again, and makes one task, whether it had been written or not [B-163]', async (t) => {
+    for (const when of ['before', 'after'] as const) {
+      const { house, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
+      const message = { messageId: 'm1' }
+      goes(when, (method) => method === 'append')
+      await assert.rejects(house.send(message), unavailable)
+      returns()
+      const done = await house.task(message)
+      assert.equal(short(done.status.state), 'COMPLETED')
+      assert.deepEqual(historyOf(done), ['hi'])
+      assert.equal((await house.store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 1)
+    }
+  })
+
+  it('a task whose first append was written without our knowing is taken up, and run again if it may be', async (t) => {
+    const { agent, say } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent)
+    const message = { messageId: 'm1', parts: [{ text: 'a' }] }
+    goes('after', (method) => method === 'append')
+    await assert.rejects(house.send(message), unavailable)
+    returns()
+    const again = house.task(message)
+    say('a')
+    const done = await again
+    assert.equal(short(done.status.state), 'COMPLETED')
+    assert.equal((await house.log(done.id)).filter(({ body }) => body.type === 'turn-started').length, 2)
+  })
+
+  it('a message to a task that was let go of does not push aside the turn that was interrupted', async (t) => {
+    const { agent, say } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 1_000_000 })
+    const { id } = await house.start('a')
+    goes()
+    say('a')
+    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    returns()
+    say('b')
+    const done = await house.task({ taskId: id, parts: [{ text: 'b' }] })
+    assert.equal(answerOf(done), 'a ')
+    assert.equal(answerOf(done, 'answer-2'), 'b ')
+  })
+
+  it('a follow-up that was refused can be sent again, and is delivered once [B-163]', async (t) => {
+    for (const when of ['before', 'after'] as const) {
+      const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
+      const { house, goes, returns } = await houseWithOutages(t, agent)
+      const { id } = await house.task('go')
+      const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
+      goes(when, (method) => method === 'append')
+      await assert.rejects(house.send(answer), unavailable)
+      returns()
+      const done = await house.task(answer)
+      assert.equal(short(done.status.state), 'COMPLETED', when)
+      assert.deepEqual(historyOf(done), ['go', 'Which?', 'Rome'])
+    }
+  })
+
+  it('a cancel that was refused can be asked for again', async (t) => {
+    const { agent } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent)
+    const { id } = await house.start('a')
+    goes()
+    await assert.rejects(house.cancel(id), unavailable)
+    returns()
+    await eventually(async () =>
+      house.cancel(id).then(
+        () => true,
+        () => false,
+      ),
+    )
+    assert.equal(short((await house.get(id)).status.state), 'CANCELED')
+  })
+
+  it('other tasks were served all the time, if only one could not be written', async (t) => {
+    const { agent, say } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent)
+    const { id } = await house.start('a')
+    const others = await Promise.all([house.start('b'), house.start('c')])
+    for (const other of others) await house.reaches(other.id, 'TASK_STATE_WORKING')
+    await house.reaches(id, 'TASK_STATE_WORKING')
+    goes('before', (method) => method === 'append')
+    say('a')
+    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    returns()
+    say('b')
+    say('c')
+    for (const other of others) {
+      await house.reaches(other.id, 'TASK_STATE_COMPLETED')
+      assert.equal((await house.log(other.id)).filter(({ body }) => body.type === 'turn-started').length, 1)
+    }
+    await house.reaches(id, 'TASK_STATE_COMPLETED')
+  })
+})
+
+describe('when the engine closes', () => {
+  it('those who wait are told, agents are told, and nothing is taken on any more', async (t) => {
+    const aborted = Promise.withResolvers<{ code?: string }>()
+    const house = await openHouse(t, async function* ({ signal }: Turn) {
+      signal.addEventListener('abort', () => aborted.resolve(signal.reason as { code?: string }))
+      yield 'said'
+      await new Promise(() => {})
+    })
+    const stream = await house.stream({ messageId: 'm1' })
+    await stream.through((item) => chunksOf([item])[0] === 'said')
+    const blocked = house.task({ messageId: 'm1' })
+    const refused = [assert.rejects(blocked, unavailable), assert.rejects(stream.rest(), unavailable)]
+    await house.engine.close()
+    await Promise.all(refused)
+    assert.equal((await aborted.promise).code, 'UNAVAILABLE')
+    await assert.rejects(house.send('hi'), unavailable)
+    await assert.rejects(house.stream('hi'), unavailable)
+  })
+
+  it('what was said is in the log', async (t) => {
+    const house = await openHouse(t, async function* () {
+      for (let word = 0; word < 100; word += 1) yield `${word} `
+      await new Promise(() => {})
+    })
+    const { id } = await house.start('go')
+    await eventually(async () => ((await house.get(id)).artifacts?.length ?? 0) > 0)
+    const told = await house.get(id)
+    await house.engine.close()
+    const chunks = (await house.log(id)).filter(({ body }) => body.type === 'artifact')
+    assert.ok(chunks.length >= (answerOf(told)?.split(' ').length ?? 0) - 1)
+    assert.equal((await house.store.load(id))?.status.state, 'TASK_STATE_WORKING')
+  })
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import { newId } from '../model/id.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { NewTask, Store } from '../stores/store.ts'
+import { eventually, short, shortTimes, userMessage } from '../testing/engine-fixture.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
+import type { Intent } from './batch.ts'
+import type { Live } from './live.ts'
+import { createRegistry } from './registry.ts'
+import * as steps from './steps.ts'
+
+function registryOver(store: Store, holder = 'me') {
+  const lost: { live: Live; reason: unknown }[] = []
+  const registry = createRegistry({
+    store,
+    now: Date.now,
+    holder,
+    coalescesText: () => true,
+    warn: () => {},
+    lost(live, reason) {
+      lost.push({ live, reason })
+      registry.forget(live)
+    },
+  })
+  const size = (): number => [...registry.all()].length
+  return { registry, lost, size }
+}
+function newTask(id: string = newId()): NewTask {
+  const at = Date.now()
+  const status = steps.statusAt(at, 'TASK_STATE_SUBMITTED')
+  return { id, contextId: 'c', tenant: '', agent: 'agent', owner: 'alice', status, statusAt: at, createdAt: at }
+}
+const opens = (): Intent =>
+  steps.open(userMessage('hi'), undefined, { key: newId(), hash: 'h', expiresAt: Infinity }, shortTimes, true)
+
+/** A task that exists and that nobody works on. */
+async function existing(store: Store, task = newTask()): Promise<string> {
+  const records = [{ at: task.createdAt, body: { type: 'status', status: task.status } as const }]
+  await store.append(task.id, { expectedSeq: 0, create: task, records })
+  return task.id
+}
+
+describe('the registry', () => {
+  it('has one task for all who ask at the same time, and for those who ask later', async () => {
+    let loads = 0
+    const store = memoryStore()
+    const counting = troubledStore(store, { before: (method) => void (loads += method === 'load' ? 1 : 0) })
+    const { registry } = registryOver(counting)
+    const id = await existing(store)
+    const found = await Promise.all([registry.find(id), registry.find(id), registry.find(id)])
+    assert.equal(new Set(found).size, 1)
+    assert.equal(await registry.find(id), found[0])
+    assert.equal(loads, 1)
+    assert.equal(await registry.find('unknown'), undefined)
+  })
+
+  it('keeps a thousand idle tasks and lets the longest unused go', async () => {
+    const store = memoryStore({ maxTasks: 5_000 })
+    const { registry, size } = registryOver(store)
+    const ids: string[] = []
+    for (let task = 0; task < 1_200; task += 1) ids.push(await existing(store))
+    for (const id of ids) await registry.find(id)
+    assert.equal(size(), 1_000)
+    const kept = new Set([...registry.all()].map(({ id }) => id))
+    assert.equal(kept.has(ids.at(-1) as string), true)
+    assert.equal(kept.has(ids[0] as string), false)
+  })
+
+  it('never lets go of one that is in use: not in the log yet, worked on, or watched', async () => {
+    const store = memoryStore({ maxTasks: 5_000 })
+    const { registry } = registryOver(store)
+    const unopened = registry.create(newTask())
+    const owned = registry.create(newTask())
+    await owned.write(opens())
+    const watched = await registry.find(await existing(store))
+    assert.ok(watched !== undefined)
+    watched.listeners.add(() => {})
+    for (let task = 0; task < 1_500; task += 1) await registry.find(await existing(store))
+    for (const live of [unopened, owned, watched]) assert.equal(await registry.find(live.id), live)
+  })
+
+  it('does not keep a large task once it has ended', async () => {
+    const { registry, size } = registryOver(memoryStore())
+    for (const length of [100, 100_000]) {
+      const live = registry.create(newTask())
+      await live.write(opens())
+      live.post({ type: 'artifact', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(length) }] } }, length)
+      await live.write(steps.endTask(1, { state: 'TASK_STATE_COMPLETED' }))
+    }
+    assert.equal(size(), 1)
+  })
+
+  it('reads what other processes append, until the task ends or is let go of', async () => {
+    let waiting = 0
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const counting = troubledStore(store, {
+      before: (method) => void (waiting += method === 'changed' ? 1 : 0),
+      after: (method) => void (waiting -= method === 'changed' ? 1 : 0),
+    })
+    const here = registryOver(counting)
+    const there = registryOver(store, 'another')
+    const id = newId()
+    const own = there.registry.create(newTask(id))
+    await own.write(opens())
+    const live = await here.registry.find(id)
+    assert.ok(live !== undefined)
+    const idle = await here.registry.find(await existing(store))
+    assert.ok(idle !== undefined)
+    await eventually(() => waiting === 2)
+    await own.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' }))
+    await eventually(() => short(live.fold.status.state) === 'CANCELED')
+    here.registry.forget(idle)
+    await eventually(() => waiting === 0)
+  })
+
+  it('gives up a task that another process ended and removed', async () => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const { registry, lost, size } = registryOver(
+      troubledStore(store, { before: (method) => (method === 'changed' ? new Promise(() => {}) : undefined) }),
+    )
+    const id = await existing(store)
+    const live = await registry.find(id)
+    assert.ok(live !== undefined)
+    const ended = steps.statusAt(Date.now(), 'TASK_STATE_COMPLETED')
+    await store.append(id, {
+      expectedSeq: 1,
+      records: [{ at: Date.now(), body: { type: 'status', status: ended } }],
+      change: { status: ended, statusAt: 0 },
+    })
+    await store.prune({ finishedBefore: Date.now(), batch: 10 })
+    await assert.rejects(live.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' })), { code: 'TASK_NOT_FOUND' })
+    await nextTurnOfTheLoop()
+    assert.equal(lost.length, 1)
+    assert.equal(size(), 0)
+  })
+})

@@ -1,0 +1,85 @@
+/**
+ * Guards against: nesting that walks a server off its stack, and keys that reach into
+ * every object. 5,000 levels are 60 kB of JSON; the answer is a refusal, and quick.
+ */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { testAgent } from '@parley/a2a/testing'
+import { messageOf, nameOf, post, sending, ways } from './ways.ts'
+import type { Way } from './ways.ts'
+
+const arrays = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+const agent = testAgent(async function* ({ message }) {
+  for (const part of message.parts) yield part
+})
+after(() => agent.close())
+
+function dataPart({ version, binding }: Way): unknown {
+  if (version === '1.0') return { data: { deep: '~' } }
+  return binding === 'JSONRPC' ? { kind: 'data', data: { deep: '~' } } : { data: { data: { deep: '~' } } }
+}
+
+describe('a body that is nested deeply', () => {
+  for (const way of ways) {
+    const partsKey = way.version !== '1.0' && way.binding === 'HTTP+JSON' ? 'content' : 'parts'
+    const places = (): Record<string, Record<string, unknown>> => ({
+      metadata: { ...messageOf(way, 'x'), metadata: { deep: '~' } },
+      'the metadata of a part': {
+        ...messageOf(way, 'x'),
+        [partsKey]: [{ ...(dataPart(way) as object), metadata: { deep: '~' } }],
+      },
+      data: { ...messageOf(way, 'x'), [partsKey]: [dataPart(way)] },
+      'a field that nobody knows': { ...messageOf(way, 'x'), unheard: '~' },
+      'a field of another kind': { ...messageOf(way, 'x'), contextId: '~' },
+    })
+    for (const place of Object.keys(places())) {
+      it(`in ${place} is refused at once, in ${nameOf(way)} [B-41]`, async () => {
+        for (const levels of [5_000, 100_000]) {
+          for (const deep of [arrays(levels), objects(levels)]) {
+            const { path, body, headers } = sending(way, places()[place])
+            const startedAt = performance.now()
+            const { text, json } = await post(agent, path, body.replaceAll('"~"', deep), headers)
+            assert.ok(performance.now() - startedAt < 5_000, 'it took its time')
+            const error = way.binding === 'JSONRPC' || way.version === '1.0' ? json.error : json
+            assert.equal(error.code, way.binding === 'HTTP+JSON' && way.version === '1.0' ? 400 : -32602, text)
+            assert.match(text, /nested/)
+            if (way.binding === 'JSONRPC') assert.equal(json.id, 1)
+          }
+        }
+      })
+    }
+
+    it(`within reason goes in and comes back, in ${nameOf(way)}`, async () => {
+      const { path, body, headers } = sending(way, places()['data'])
+      const { text } = await post(agent, path, body.replaceAll('"~"', objects(25)), headers)
+      assert.match(text, /completed/i)
+      assert.ok(text.split(objects(25)).length >= 3, 'it came back otherwise')
+    })
+  }
+
+  it('and nothing else is refused, whatever it holds: the whole of it nests too [B-35 B-41]', async () => {
+    for (const body of [arrays(5_000), objects(5_000), arrays(100_000)]) {
+      const { json } = await post(agent, '/', body, { 'a2a-version': '1.0' })
+      assert.ok(json.error.code === -32600 || json.error.code === -32602)
+    }
+  })
+})
+
+describe('a key that every object has', () => {
+  for (const way of ways) {
+    it(`is a key like any other, in ${nameOf(way)}`, async () => {
+      const { path, body, headers } = sending(way, { ...messageOf(way, 'x'), metadata: { '~': { polluted: true } } })
+      for (const key of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
+        const unique = body.replace(/"messageId":"[^"]+"/, `"messageId":"${crypto.randomUUID()}"`)
+        const { text, status } = await post(agent, path, unique.replace('"~"', `"${key}"`), headers)
+        assert.equal(status, 200)
+        assert.match(text, /completed/i)
+        assert.ok(text.includes(`"${key}":{"polluted":true}`), `${key} was lost: ${text}`)
+        assert.equal(Reflect.get({}, 'polluted'), undefined)
+        assert.equal(Reflect.get(Object, 'polluted'), undefined)
+      }
+    })
+  }
+})

@@ -1,0 +1,298 @@
+/** The published client of 0.3 against our server, over JSON-RPC and over REST. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Message, MessageSendParams, Task } from 'a2a-sdk-0.3'
+import {
+  A2AClient,
+  ClientFactory,
+  ClientFactoryOptions,
+  PushNotificationNotSupportedError,
+  ServiceParameters,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+  withA2AExtensions,
+} from 'a2a-sdk-0.3/client'
+import type { Client } from 'a2a-sdk-0.3/client'
+import { mood, openHouse, readUntil } from './house.ts'
+import type { House } from './house.ts'
+
+function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
+  const messageId = crypto.randomUUID()
+  return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }], ...more } }
+}
+
+function connect(url: string, transport: string): Promise<Client> {
+  const preferredTransports = [transport]
+  return new ClientFactory(
+    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports }),
+  ).createFromUrl(url)
+}
+
+for (const [transport, name] of [
+  ['JSONRPC', 'JsonRpcTransport'],
+  ['HTTP+JSON', 'RestTransport'],
+] as const) {
+  describe(`the client of @a2a-js/sdk 0.3.14 over ${transport}`, { timeout: 20_000 }, () => {
+    let house: House
+    let client: Client
+    before(async () => {
+      house = await openHouse()
+      client = await connect(house.url, transport)
+    })
+    after(() => house.close())
+
+    async function send<T extends Task | Message = Task>(params: MessageSendParams): Promise<T> {
+      return (await client.sendMessage(params)) as T
+    }
+
+    it('reads the card that serves both generations as its own, and picks this transport from it [B-14 B-16 B-19 B-28]', async () => {
+      assert.match(client.transport.constructor.name, new RegExp(name))
+      const card = await client.getAgentCard()
+      assert.deepEqual([card.name, card.protocolVersion, card.preferredTransport], ['Actor', '0.3.0', 'JSONRPC'])
+      assert.equal(card.url, `${house.url}/a2a`)
+      const scheme = card.securitySchemes?.['token']
+      assert.ok(scheme?.type === 'http' && scheme.scheme === 'bearer')
+      assert.deepEqual(card.security, [{ token: [] }])
+    })
+
+    it('sends and gets a finished task [B-63 B-66]', async () => {
+      const task = await send(saying('say hello there'))
+      assert.deepEqual([task.kind, task.status.state], ['task', 'completed'])
+      assert.deepEqual(textsOf(task), ['hello there '])
+      assert.equal(task.history?.[0]?.parts[0]?.kind, 'text')
+    })
+
+    it('sends and gets a message [B-49]', async () => {
+      const message = await send<Message>(saying('reply hi back'))
+      assert.deepEqual([message.kind, message.role], ['message', 'agent'])
+      assert.ok(message.parts[0]?.kind === 'text' && message.parts[0].text === 'hi back')
+    })
+
+    it(
+      dropsDefaults(transport)
+        ? 'polls, but drops `blocking: false` as the default of its format, and silence means to wait [B-66 B-73]'
+        : 'polls: sends without blocking and reads until the end [B-64 B-66 B-73]',
+      async () => {
+        if (dropsDefaults(transport)) house.release('a')
+        const begun = await send({ ...saying('hold a'), configuration: { blocking: false } })
+        assert.match(begun.status.state, dropsDefaults(transport) ? /completed/ : /submitted|working/)
+        house.release('a')
+        let read = await client.getTask({ id: begun.id, historyLength: 1 })
+        while (read.status.state !== 'completed') read = await client.getTask({ id: begun.id, historyLength: 1 })
+        assert.deepEqual(textsOf(read), ['held released'])
+        assert.equal(read.history?.length, 1)
+      },
+    )
+
+    it('streams from the task to the final status [B-89 B-97 S2-6 S2-8]', async () => {
+      const events = await Array.fromAsync(client.sendMessageStream(saying('say one two')))
+      assert.deepEqual(
+        events.map(({ kind }) => kind),
+        ['task', 'status-update', 'artifact-update', 'artifact-update', 'artifact-update', 'status-update'],
+      )
+      const finals = events.filter((event) => event.kind === 'status-update').map(({ final }) => final)
+      assert.deepEqual(finals, [false, true])
+    })
+
+    it(
+      losesAppend(transport)
+        ? 'sees which chunk is the last, but loses on its own side which ones append [B-100 S2-7]'
+        : 'sees which chunks append and which is the last [B-100 S2-7]',
+      async () => {
+        const events = await Array.fromAsync(client.sendMessageStream(saying('say one two')))
+        const chunks = events.filter((event) => event.kind === 'artifact-update')
+        assert.deepEqual(
+          chunks.map(({ lastChunk }) => lastChunk ?? false),
+          [false, false, true],
+        )
+        const appends = chunks.map(({ append }) => append ?? false)
+        assert.deepEqual(appends, losesAppend(transport) ? [false, false, false] : [false, true, true])
+      },
+    )
+
+    it('streams a message as the only event [B-89]', async () => {
+      const events = await Array.fromAsync(client.sendMessageStream(saying('reply hi')))
+      assert.deepEqual(
+        events.map(({ kind }) => kind),
+        ['message'],
+      )
+    })
+
+    it('carries every kind of part both ways; what 0.3 has no object for comes wrapped [J-5 J-6]', async () => {
+      const parts: Message['parts'] = [
+        { kind: 'text', text: 'parts' },
+        { kind: 'file', file: { bytes: 'AQL/', name: 'b', mimeType: 'image/png' } },
+        { kind: 'file', file: { uri: 'https://example.com/c', name: 'c', mimeType: 'image/png' } },
+        { kind: 'data', data: { deep: { er: [1] } } },
+      ]
+      const { artifacts = [] } = await send(saying('', { parts }))
+      const shown = artifacts.map((artifact) => artifact.parts.map(withoutEmpty))
+      assert.deepEqual(shown[0], [{ kind: 'data', data: { rows: [1, 2.5], ok: true } }])
+      assert.deepEqual(
+        shown[1]?.map(({ data }) => data),
+        [{ value: ['a', null] }],
+      )
+      assert.deepEqual(
+        shown[2]?.map(({ kind, file }) => [kind, file.bytes, file.mimeType]),
+        [['file', 'AQL/', 'application/x-a']],
+      )
+      assert.deepEqual(
+        shown[3]?.map(({ kind, file }) => [kind, file.uri]),
+        [['file', 'https://example.com/a.pdf']],
+      )
+      assert.deepEqual(
+        shown[4]?.map(({ kind, text, data, file }) => [kind, text ?? data ?? file.bytes ?? file.uri]),
+        [
+          ['text', 'parts'],
+          ['file', 'AQL/'],
+          ['file', 'https://example.com/c'],
+          ['data', { deep: { er: [1] } }],
+        ],
+      )
+    })
+
+    it('answers a question, by sending and by streaming [B-91 B-97 B-102]', async () => {
+      const asked = await send(saying('ask'))
+      assert.equal(asked.status.state, 'input-required')
+      assert.ok(asked.status.message?.parts[0]?.kind === 'text')
+      const done = await send(saying('Oslo', { taskId: asked.id, contextId: asked.contextId }))
+      assert.deepEqual([done.id, done.status.state, textsOf(done)], [asked.id, 'completed', ['Weather in Oslo']])
+
+      const question = await Array.fromAsync(client.sendMessageStream(saying('ask')))
+      const last = question.at(-1)
+      assert.ok(last?.kind === 'status-update')
+      assert.deepEqual([last.status.state, last.final], ['input-required', true])
+      const answer = await Array.fromAsync(client.sendMessageStream(saying('Rome', { taskId: last.taskId })))
+      assert.ok(answer[0]?.kind === 'task' && answer[0].id === last.taskId)
+      const end = answer.at(-1)
+      assert.ok(end?.kind === 'status-update' && end.status.state === 'completed')
+    })
+
+    it('cancels a task that runs, and sees it on its stream [B-110 B-114]', async () => {
+      const stream = client.sendMessageStream(saying('hold forever'))
+      const seen = await readUntil(stream, ({ kind }) => kind === 'artifact-update')
+      const id = seen[0]?.kind === 'task' ? seen[0].id : ''
+      assert.equal((await client.cancelTask({ id })).status.state, 'canceled')
+      const last = (await Array.fromAsync(stream)).at(-1)
+      assert.ok(last?.kind === 'status-update' && last.status.state === 'canceled' && last.final)
+    })
+
+    it('resubscribes to a task that runs, and to one that has ended [B-105 B-108 F-9]', async () => {
+      const stream = client.sendMessageStream(saying('hold again'))
+      const seen = await readUntil(stream, ({ kind }) => kind === 'artifact-update')
+      const id = seen[0]?.kind === 'task' ? seen[0].id : ''
+      await stream.return()
+      const second = client.resubscribeTask({ id })
+      const [snapshot] = await readUntil(second, () => true)
+      assert.ok(snapshot?.kind === 'task' && snapshot.status.state === 'working')
+      assert.deepEqual(textsOf(snapshot), ['held '])
+      house.release('again')
+      const last = (await Array.fromAsync(second)).at(-1)
+      assert.ok(last?.kind === 'status-update' && last.status.state === 'completed')
+      const ended = await Array.fromAsync(client.resubscribeTask({ id }))
+      assert.ok(ended.length === 1 && ended[0]?.kind === 'task' && ended[0].status.state === 'completed')
+    })
+
+    it('gets its extension confirmed, and rejected and failed tasks as such [B-143 B-50 B-51]', async () => {
+      const options = { serviceParameters: ServiceParameters.create(withA2AExtensions(mood)) }
+      assert.deepEqual(textsOf((await client.sendMessage(saying('mood'), options)) as Task), ['happy'])
+      assert.deepEqual(textsOf(await send(saying('mood'))), ['none'])
+      assert.equal((await send(saying('reject'))).status.state, 'rejected')
+      assert.equal((await send(saying('throw'))).status.state, 'failed')
+    })
+
+    it('gets errors as the classes it has for them [B-54 B-111 B-43 B-115]', async () => {
+      const { id } = await send(saying('say done'))
+      const isJsonRpc = transport === 'JSONRPC'
+      const is = (kind: new () => Error, number: number) => (error: unknown) =>
+        isJsonRpc ? codeOf(error) === number : error instanceof kind
+      await assert.rejects(client.getTask({ id: 'nowhere' }), is(TaskNotFoundError, -32_001))
+      await assert.rejects(client.cancelTask({ id: 'nowhere' }), is(TaskNotFoundError, -32_001))
+      await assert.rejects(client.cancelTask({ id }), is(TaskNotCancelableError, -32_002))
+      await assert.rejects(client.sendMessage(saying('more', { taskId: id })), is(UnsupportedOperationError, -32_004))
+      const push = { taskId: id, pushNotificationConfig: { url: 'https://example.com/hook' } }
+      await assert.rejects(
+        client.transport.setTaskPushNotificationConfig(push),
+        is(PushNotificationNotSupportedError, -32_003),
+      )
+      await assert.rejects(client.sendMessage(saying('', { messageId: '' })), /message\.messageId/)
+    })
+
+    it('gets an error at the opening of a stream, as the class it has for it or wrapped around that [F-7 B-106]', async () => {
+      await assert.rejects(Array.fromAsync(client.resubscribeTask({ id: 'nowhere' })), (error: Error) =>
+        transport === 'JSONRPC' ? codeOf(error.cause) === -32_001 : error instanceof TaskNotFoundError,
+      )
+    })
+
+    it(
+      wantsAStream(transport)
+        ? 'calls any other refusal of a stream a wrong content type, whatever the error says [F-7 B-104]'
+        : 'gets any other refusal of a stream as the class it has for it [F-7 B-104]',
+      async () => {
+        const { id } = await send(saying('say done'))
+        await assert.rejects(
+          Array.fromAsync(client.sendMessageStream(saying('more', { taskId: id }))),
+          (error: Error) =>
+            wantsAStream(transport)
+              ? /Content-Type for SSE stream/.test(error.message)
+              : error instanceof UnsupportedOperationError,
+        )
+      },
+    )
+  })
+}
+
+/** Over REST it writes ProtoJSON, where a false that may be left out is left out. */
+function dropsDefaults(transport: string): boolean {
+  return transport === 'HTTP+JSON'
+}
+
+/** Its REST half forgets the field when it turns an event into its own type. */
+function losesAppend(transport: string): boolean {
+  return transport === 'HTTP+JSON'
+}
+
+/** Over JSON-RPC this client looks for an error in the body only if the status is not 200. */
+function wantsAStream(transport: string): boolean {
+  return transport === 'JSONRPC'
+}
+
+describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 20_000 }, () => {
+  it('finds the card, sends and streams [B-14 B-63 B-89]', async (test) => {
+    test.mock.method(console, 'warn', () => {})
+    const house = await openHouse()
+    test.after(() => house.close())
+    const client = await A2AClient.fromCardUrl(`${house.url}/.well-known/agent-card.json`)
+    const response = await client.sendMessage(saying('say hi'))
+    assert.ok('result' in response && response.result.kind === 'task')
+    const events = await Array.fromAsync(client.sendMessageStream(saying('say hi')))
+    assert.deepEqual([events[0]?.kind, events.at(-1)?.kind], ['task', 'status-update'])
+  })
+})
+
+describe('the client of @a2a-js/sdk 0.3.14 without credentials', { timeout: 20_000 }, () => {
+  it('is told so in both bindings [B-151 F-3]', async (test) => {
+    const house = await openHouse({ authenticate: () => null })
+    test.after(() => house.close())
+    for (const transport of ['JSONRPC', 'HTTP+JSON']) {
+      const client = await connect(house.url, transport)
+      await assert.rejects(client.sendMessage(saying('say hi')), /Authentication is required|-32090/)
+    }
+  })
+})
+
+function textsOf(task: Task): string[] {
+  return (task.artifacts ?? []).map(({ parts }) =>
+    parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''),
+  )
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { errorResponse?: { error?: { code?: number } } }).errorResponse?.error?.code
+}
+
+/** Its REST half fills in empty metadata. */
+function withoutEmpty({ metadata, ...part }: any): any {
+  return metadata === undefined || Object.keys(metadata as object).length === 0 ? part : { ...part, metadata }
+}

@@ -1,0 +1,95 @@
+/** A task belongs to no version: what was begun in one is read, followed, answered and canceled in every other. */
+import assert from 'node:assert/strict'
+import { artifact, inputRequired } from '@parley/a2a'
+import type { Turn } from '@parley/a2a'
+import { nameOf, tongues } from '../cells.ts'
+import { createGate, sendForTask } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
+import { stateIn } from '../spelling.ts'
+
+async function* endless({ signal }: Turn) {
+  yield 'working'
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
+export const acrossVersions: readonly Scenario[] = [
+  {
+    name: 'a task begun in one version reads the same in every other [B-13 B-168]',
+    async check({ open }) {
+      const peer = open(function* ({ message }) {
+        yield artifact('mirror', { parts: message.parts, name: 'mirror', metadata: { n: 1 } })
+        yield inputRequired('and?')
+      })
+      const said = [{ text: 'a', filename: 'a.txt' }, { data: [1, null] }, { raw: 'AA==', mediaType: 'image/png' }]
+      const task = await sendForTask(peer, said)
+      for (const tongue of tongues) {
+        const other = peer.as(tongue)
+        assert.deepEqual(await other.get(task.id), task, nameOf(tongue))
+        const { payload } = await other.raw.call('GetTask', { id: task.id })
+        assert.equal(payload.status.state, stateIn(other.form, 'TASK_STATE_INPUT_REQUIRED'))
+      }
+    },
+  },
+  {
+    name: 'a task begun in one version is answered in every other, turn by turn [B-13 B-45]',
+    async check({ open }) {
+      const peer = open(({ text }) => inputRequired(`${text}, and?`))
+      const { id } = await sendForTask(peer, 'begin')
+      for (const tongue of tongues) {
+        const task = await sendForTask(peer.as(tongue), nameOf(tongue), { taskId: id })
+        assert.deepEqual(task.status.message?.parts, [{ text: `${nameOf(tongue)}, and?` }])
+      }
+      assert.equal((await peer.get(id)).history?.filter(({ role }) => role === 'ROLE_USER').length, 1 + tongues.length)
+    },
+  },
+  {
+    name: 'a task begun in one version is followed in every other, and resumed there from a cursor of this one [B-13 B-94 B-109]',
+    async check({ open }) {
+      const gate = createGate()
+      const peer = open(async function* () {
+        yield 'a'
+        await gate.opened
+        yield 'b'
+        yield 'c'
+      })
+      const own = peer.stream('go').frames()
+      const first = await own.next()
+      assert.ok(first.done !== true && 'task' in first.value.event)
+      const { id } = first.value.event.task
+      const lastEventId = first.value.id ?? ''
+      const followers = tongues.map((tongue) =>
+        Array.fromAsync(peer.as(tongue).subscribe(id, { lastEventId }).frames()),
+      )
+      gate.open()
+      const rest = (await Array.fromAsync(own)).map(({ event, id }) => ({ event, id }))
+      for (const [index, events] of (await Promise.all(followers)).entries()) {
+        const seen = events.map(({ event, id }) => ({ event, id }))
+        assert.deepEqual(seen, rest, nameOf(tongues[index]!))
+      }
+    },
+  },
+  {
+    name: 'a task begun in one version is canceled in every other, each spelling it its own way [B-13 B-110]',
+    async check({ open }) {
+      const peer = open(endless)
+      for (const tongue of tongues) {
+        const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
+        const other = peer.as(tongue)
+        const { payload } = await other.raw.call('CancelTask', { id })
+        assert.equal(payload.status.state, stateIn(other.form, 'TASK_STATE_CANCELED'), nameOf(tongue))
+        assert.equal((await peer.get(id)).status.state, 'TASK_STATE_CANCELED')
+      }
+    },
+  },
+  {
+    name: 'a message repeated in another version is still the same message [B-13 B-163]',
+    async check({ open }) {
+      let runs = 0
+      const peer = open(() => String((runs += 1)))
+      const said = { messageId: 'once', parts: [{ text: 'hi' }, { data: null }] }
+      const task = await sendForTask(peer, said)
+      for (const tongue of tongues) assert.deepEqual(await sendForTask(peer.as(tongue), said), task, nameOf(tongue))
+      assert.equal(runs, 1)
+    },
+  },
+]

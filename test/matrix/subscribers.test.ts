@@ -1,0 +1,80 @@
+/** One task, subscribers of every version over every binding: the same events, in the same order, under the same ids. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { artifact, inputRequired, status } from '@parley/a2a'
+import { cells, nameOf, stores, tongues } from './cells.ts'
+import { createGate, createWorld } from './scenario.ts'
+import { formOf, statusUpdateIn } from './spelling.ts'
+
+describe('one task with subscribers of different versions and bindings', () => {
+  for (const store of Object.keys(stores)) {
+    const cell = cells.find((candidate) => candidate.store === store && candidate.version === '1.0')!
+
+    it(`tells each the same events in the same order, and only 0.x what is final, on ${store} [B-94 B-93 B-97 B-109]`, async (test) => {
+      const { world, close } = createWorld(cell)
+      test.after(close)
+      const everybodyIsThere = createGate()
+      const peer = world.open(async function* ({ text }) {
+        await everybodyIsThere.opened
+        yield status('looking')
+        for (let n = 0; n < 20; n++) {
+          yield `${n} `
+          if (n % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
+        }
+        yield artifact('table', { data: { rows: [1, 2] }, name: 'table' })
+        if (text === 'go') yield inputRequired('more?')
+      })
+      const begun = await peer.send('go', { returnImmediately: true })
+      assert.ok('status' in begun)
+
+      // Twice each: two readers of one dialect share their bytes.
+      const readers = [...tongues, ...tongues].map((tongue) => ({
+        tongue,
+        stream: peer.as(tongue).subscribe(begun.id).frames(),
+      }))
+      for (const { stream } of readers) {
+        const { value: first } = await stream.next()
+        assert.ok(first !== undefined && 'task' in first.event)
+      }
+      everybodyIsThere.open()
+      const heard = await Promise.all(
+        readers.map(async ({ tongue, stream }) => ({ tongue, frames: await Array.fromAsync(stream) })),
+      )
+
+      const [one, ...others] = heard.map(({ frames }) => frames.map(({ event, id }) => ({ event, id })))
+      // The status, the chunks and their end, the table, the question.
+      assert.equal(one?.length, 1 + 20 + 1 + 1 + 1)
+      for (const [index, events] of others.entries()) {
+        assert.deepEqual(events, one, nameOf(readers[index + 1]!.tongue))
+      }
+      for (const { tongue, frames } of heard) {
+        const finals = frames.map(({ final }) => final).filter((final) => final !== undefined)
+        assert.deepEqual(finals, tongue.version === '1.0' ? [] : [false, true], nameOf(tongue))
+      }
+    })
+
+    it(`writes the same bytes for two readers of one dialect, but for the JSON-RPC id, on ${store} [B-94 F-6]`, async (test) => {
+      const { world, close } = createWorld(cell)
+      test.after(close)
+      const peer = world.open(function* () {
+        yield 'a'
+        yield 'b'
+      })
+      const done = await peer.send('go')
+      assert.ok('status' in done)
+      const after = { headers: { 'Last-Event-ID': '1' } }
+      for (const tongue of tongues) {
+        const { raw } = peer.as(tongue)
+        const first = await raw.stream('SubscribeToTask', { id: done.id }, after)
+        const second = await raw.stream('SubscribeToTask', { id: done.id }, after)
+        assert.ok(first.frames.length >= 4)
+        assert.deepEqual(
+          second.frames.map(({ id, payload }) => [id, payload]),
+          first.frames.map(({ id, payload }) => [id, payload]),
+        )
+        const last = statusUpdateIn(formOf(tongue), first.frames.at(-1)?.payload)
+        assert.equal(last.final, tongue.version === '1.0' ? undefined : true)
+      }
+    })
+  }
+})
