@@ -97,7 +97,10 @@ describe('the program', () => {
     const { protocolVersion, supportedInterfaces, capabilities } = await card(program)
     assert.deepEqual([protocolVersion, supportedInterfaces], ['0.3.0', undefined])
     assert.equal(capabilities.streaming, false)
-    assert.deepEqual(capabilities.extensions.filter(({ required }) => required === true), [{ uri: 'urn:x', required: true }])
+    assert.deepEqual(
+      capabilities.extensions.filter(({ required }) => required === true),
+      [{ uri: 'urn:x', required: true }],
+    )
   })
 
   it('shows its extended card to whoever brings the token, and lets in no wrong one', async () => {

@@ -37,7 +37,11 @@ export async function persist<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (reason) {
-      if ((reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE') || tries > 2_000) throw reason
+      if (
+        (reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE') ||
+        tries > 2_000
+      )
+        throw reason
       await sleep(15)
     }
   }

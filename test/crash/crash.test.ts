@@ -76,7 +76,10 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   })
 
   it('was really hit: streams were cut and resumed', () => {
-    assert.ok(told.some(({ resumptions }) => resumptions > 0), 'no stream was ever cut')
+    assert.ok(
+      told.some(({ resumptions }) => resumptions > 0),
+      'no stream was ever cut',
+    )
     assert.ok(told.length >= kills / 4, `only ${told.length} streams`)
   })
 
@@ -84,7 +87,11 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     for (const one of told) {
       const log = await eventsOf(one.agent, one.taskId)
       const ids = one.events.map(({ id }) => id)
-      assert.deepEqual(ids, [...new Set(ids)].sort((a, b) => a - b), `${one.taskId}: out of order or twice`)
+      assert.deepEqual(
+        ids,
+        [...new Set(ids)].sort((a, b) => a - b),
+        `${one.taskId}: out of order or twice`,
+      )
       // The first thing told is the task; from there on the client was told each event of the log.
       const from = ids[0] as number
       const [, ...updates] = one.events
@@ -116,7 +123,9 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   })
 
   it('re-attached to work that was still running, and started none of it twice', () => {
-    const remote = answered.filter(({ artifacts }) => artifacts?.[0]?.parts.some((part) => 'text' in part && part.text.startsWith('did ')))
+    const remote = answered.filter(({ artifacts }) =>
+      artifacts?.[0]?.parts.some((part) => 'text' in part && part.text.startsWith('did ')),
+    )
     assert.ok(remote.length > 0)
     for (const task of remote) assert.ok(worker.jobs.has(task.id))
     for (const { starts } of worker.jobs.values()) assert.equal(starts, 1)
@@ -125,7 +134,9 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   it('keeps what it answered', async () => {
     for (const task of answered) {
       assert.ok(isTerminal(task.status.state), task.status.state)
-      const agent = task.artifacts?.[0]?.parts.some((part) => 'text' in part && part.text.startsWith('did ')) ? 'remote' : 'asker'
+      const agent = task.artifacts?.[0]?.parts.some((part) => 'text' in part && part.text.startsWith('did '))
+        ? 'remote'
+        : 'asker'
       assert.equal((await get(agent, task.id)).status.state, task.status.state)
     }
   })
@@ -134,7 +145,10 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     for (const agent of ['counter', 'fragile', 'asker', 'remote']) {
       for (const status of ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const) {
         // Tasks whose clients were gone when the load ended may still be running: they must end by themselves.
-        await within(10_000, async () => (await dial(victim.url(), agent, modern).call('ListTasks', { status })).totalSize === 0)
+        await within(
+          10_000,
+          async () => (await dial(victim.url(), agent, modern).call('ListTasks', { status })).totalSize === 0,
+        )
       }
     }
   })

@@ -74,7 +74,7 @@ async function growthPerTask(): Promise<number> {
   const words = ['thrown', 'waiting', 'reply', 'said', 'streamed', 'followed']
   const run = async (count: number, only?: string): Promise<number> => {
     for (let index = 0; index < count; index += 1) {
-      const word = only ?? (words[index % words.length] as string)
+      const word: string = only ?? words[index % words.length]!
       if (word === 'streamed') await brief.stream(word).all()
       else {
         const task = await brief.send(word)

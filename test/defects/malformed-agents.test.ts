@@ -56,11 +56,9 @@ const broken = {
 const agents: Readonly<Record<string, () => unknown>> = {
   'throws at once': () => assert.fail('at once'),
   'throws no error but nothing': () => {
-    // oxlint-disable-next-line typescript/only-throw-error -- agents do
     throw undefined
   },
   rejects: () => Promise.reject(new Error('later')),
-  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- agents do
   'rejects with null': () => Promise.reject(null),
   'gives an iterable that is none': () => broken,
   'gives an iterator whose next throws': () => ({

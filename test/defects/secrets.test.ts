@@ -44,7 +44,6 @@ describe('what an agent throws', () => {
       boom()
     },
     'as a text': () => {
-      // oxlint-disable-next-line typescript/only-throw-error -- agents do
       throw secret
     },
   }

@@ -13,7 +13,11 @@ async function ask(url: string, text: string, headers: Record<string, string> = 
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer }
 }
 interface Answer {
-  task: { id: string; status: { state: string }; artifacts: { artifactId: string; parts: { text?: string; data?: unknown }[] }[] }
+  task: {
+    id: string
+    status: { state: string }
+    artifacts: { artifactId: string; parts: { text?: string; data?: unknown }[] }[]
+  }
 }
 
 const example = (story: string): string => join(root, 'examples', story, 'main.ts')
@@ -47,7 +51,10 @@ describe('the examples', () => {
       const card = (await (await fetch(`${url}/.well-known/agent-card.json`)).json()) as {
         supportedInterfaces: { url: string }[]
       }
-      assert.ok(card.supportedInterfaces.every((one) => one.url.startsWith(url)), JSON.stringify(card))
+      assert.ok(
+        card.supportedInterfaces.every((one) => one.url.startsWith(url)),
+        JSON.stringify(card),
+      )
       const stream = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -75,7 +82,10 @@ describe('the examples', () => {
     await first.kill()
     await using second = await runProgram(file, {}, first.folder)
     const taskId = /"task":\{"id":"([^"]+)"/.exec(seen)?.[1] as string
-    const lastId = seen.match(/^id: (\d+)$/gm)?.at(-1)?.slice(4) as string
+    const lastId = seen
+      .match(/^id: (\d+)$/gm)
+      ?.at(-1)
+      ?.slice(4) as string
     const rest = await fetch(`${second.url}/tasks/${taskId}:subscribe`, {
       method: 'POST',
       headers: { 'A2A-Version': '1.0', 'Last-Event-ID': lastId },

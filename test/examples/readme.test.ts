@@ -8,14 +8,17 @@ import { root, runProgram } from './program.ts'
 const readme = await readFile(join(root, 'README.md'), 'utf8')
 
 function blocks(language: string): string[] {
-  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code]) => code as string)
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, code]) => code as string,
+  )
 }
 
 /** A curl command as the fetch it stands for, so that the test needs no curl. */
 function toRequest(command: string, port: string): Request {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? (bare as string))
   const url = words.find((word) => word.startsWith('http://')) as string
-  const after = (flag: string): string[] => words.flatMap((word, at) => (word === flag ? [words[at + 1] as string] : []))
+  const after = (flag: string): string[] =>
+    words.flatMap((word, at) => (word === flag ? [words[at + 1] as string] : []))
   const [body] = after('-d')
   return new Request(url.replace('127.0.0.1:3000', `127.0.0.1:${port}`), {
     method: after('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),

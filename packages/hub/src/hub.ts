@@ -27,7 +27,13 @@ export const demoAgents = {
     name: 'Clock',
     description: 'Counts seconds, one chunk each. Cancel it, or restart the hub: it goes on where it was.',
     skills: [
-      { id: 'count', name: 'Count', description: 'Counts as many seconds as you say', tags: ['demo'], examples: ['10'] },
+      {
+        id: 'count',
+        name: 'Count',
+        description: 'Counts as many seconds as you say',
+        tags: ['demo'],
+        examples: ['10'],
+      },
     ],
     // An hour of counting, and a little more.
     turnTimeoutMs: 3_700_000,
@@ -37,7 +43,13 @@ export const demoAgents = {
     name: 'Concierge',
     description: 'Asks back, then answers with data and a file.',
     skills: [
-      { id: 'book', name: 'Book a table', description: 'Asks where, then books', tags: ['demo'], examples: ['A table, please'] },
+      {
+        id: 'book',
+        name: 'Book a table',
+        description: 'Asks where, then books',
+        tags: ['demo'],
+        examples: ['A table, please'],
+      },
     ],
   },
 }

@@ -61,7 +61,10 @@ export function createWire(options: WireOptions): Wire {
     request: RequestOf<O>,
     about: CallOptions = {},
   ): AsyncGenerator<WireEvent, void, undefined> {
-    const response = await exchange(operation, request, { ...about, headers: { accept: 'text/event-stream', ...about.headers } })
+    const response = await exchange(operation, request, {
+      ...about,
+      headers: { accept: 'text/event-stream', ...about.headers },
+    })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     if (!isStream || response.body === null) {
       yield eventOf(binding.open(await response.text(), response.status), undefined)

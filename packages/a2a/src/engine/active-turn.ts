@@ -152,7 +152,10 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
       return parts.isStopped() ? undefined : failed(reason)
     }
     // Stopped before the agent gave anything back: what it gives back later must not stay open.
-    opened.then((source) => source.stop(), () => {})
+    opened.then(
+      (source) => source.stop(),
+      () => {},
+    )
     return undefined
   }
 

@@ -56,11 +56,7 @@ export interface Engine {
    * The subscribe operation. `finished: 'replay'` (0.x) answers a finished task with one Task event and the end;
    * `finished: 'refuse'` (1.0) with UNSUPPORTED_OPERATION. A `lastEventId` overrides both: what came after it, if anything.
    */
-  subscribe(
-    request: SubscribeToTaskRequest,
-    context: CallContext,
-    finished: 'refuse' | 'replay',
-  ): Promise<EventStream>
+  subscribe(request: SubscribeToTaskRequest, context: CallContext, finished: 'refuse' | 'replay'): Promise<EventStream>
   /** Stops taking calls, aborts what runs (agents see it on their signal), writes what is pending. */
   close(): Promise<void>
 }

@@ -100,7 +100,9 @@ export function createEngine(parts: EngineParts): Engine {
       if (resumed !== undefined) return resumed
       if (!isTerminal(live.fold.status.state)) return fromSnapshot(live, entry, false, undefined)
       if (finished === 'replay') return single({ event: { task: viewOf(live.fold) }, seq: live.fold.head, final: true })
-      throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', { taskId: live.id })
+      throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
+        taskId: live.id,
+      })
     },
 
     async close() {
@@ -204,8 +206,13 @@ export function createEngine(parts: EngineParts): Engine {
     const resumed = repeated === true ? await resume(live, context, entry) : undefined
     if (resumed !== undefined) return resumed
     const historyLength = request.configuration?.historyLength
-    if (submittedSeq === undefined) return fromSnapshot(live, entry, isAtRest(live) && closesAt(live, entry), historyLength)
-    const first = { event: { task: withHistory(submitted(live, submittedSeq), historyLength) }, seq: submittedSeq, final: false }
+    if (submittedSeq === undefined)
+      return fromSnapshot(live, entry, isAtRest(live) && closesAt(live, entry), historyLength)
+    const first = {
+      event: { task: withHistory(submitted(live, submittedSeq), historyLength) },
+      seq: submittedSeq,
+      final: false,
+    }
     return follow(live, store, { afterSeq: submittedSeq, first, endsAt: endsAt(entry) })
   }
 
@@ -236,7 +243,8 @@ export function createEngine(parts: EngineParts): Engine {
 function submitted(live: Live, seq: number): Task {
   const { id, contextId, history, metadata } = live.fold
   const opened = live.tail.find((event: TailEvent) => event.seq === seq)
-  const status = opened !== undefined && 'statusUpdate' in opened.event ? opened.event.statusUpdate.status : live.fold.status
+  const status =
+    opened !== undefined && 'statusUpdate' in opened.event ? opened.event.statusUpdate.status : live.fold.status
   return { id, contextId, status, history: history.slice(0, 1), ...(metadata !== undefined ? { metadata } : {}) }
 }
 
@@ -262,10 +270,10 @@ function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
 }
 
 function checkStreaming({ streaming }: AgentEntry): void {
-  if (!streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
+  if (!streaming)
+    throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
 async function* single(item: StreamItem): EventStream & AsyncGenerator<readonly StreamItem[]> {
   yield [item]
 }
-

@@ -27,7 +27,8 @@ const maxBatch = 1_000
 export function follow(live: Live, store: Store, options: FollowOptions): EventStream {
   // A question that was answered before this stream began is history, and does not end it (B-91).
   const { statusSeq } = live.fold
-  const ends = (state: TaskState, seq: number): boolean => isTerminal(state) || (seq >= statusSeq && options.endsAt(state))
+  const ends = (state: TaskState, seq: number): boolean =>
+    isTerminal(state) || (seq >= statusSeq && options.endsAt(state))
   return { [Symbol.asyncIterator]: () => createReader(live, store, options, ends) }
 }
 

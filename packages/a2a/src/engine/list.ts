@@ -25,7 +25,8 @@ export async function listTasks(
   }
   const pageSize = request.pageSize ?? defaultPageSize
   const filter = filterOf(partition, request)
-  const before = request.pageToken === undefined || request.pageToken === '' ? undefined : await readToken(request.pageToken)
+  const before =
+    request.pageToken === undefined || request.pageToken === '' ? undefined : await readToken(request.pageToken)
   const page = await parts.store.list({ ...filter, limit: pageSize, ...(before !== undefined ? { before } : {}) })
   const tasks: Task[] = []
   for (const row of page.tasks) {
@@ -38,7 +39,14 @@ export async function listTasks(
 
   /** Bound to the filters and the owner: a token of one list does not open another. */
   function scope(): string {
-    return JSON.stringify([filter.tenant, filter.agent, filter.owner, filter.contextId, filter.state, filter.statusAtOrAfter])
+    return JSON.stringify([
+      filter.tenant,
+      filter.agent,
+      filter.owner,
+      filter.contextId,
+      filter.state,
+      filter.statusAtOrAfter,
+    ])
   }
 
   async function writeToken(statusAt: number, id: string): Promise<string> {

@@ -332,7 +332,9 @@ function changeOf(batch: Batch, consumedSeq: number): TaskChange {
 }
 
 function unavailable(cause: unknown): A2AError {
-  return cause instanceof A2AError ? cause : new A2AError('UNAVAILABLE', 'The task cannot be written now', {}, { cause })
+  return cause instanceof A2AError
+    ? cause
+    : new A2AError('UNAVAILABLE', 'The task cannot be written now', {}, { cause })
 }
 
 /** What streams carry of a record, or nothing if it is internal. */

@@ -31,9 +31,25 @@ export function newId(now: number = Date.now()): string {
   const low = lastMs >>> 0
   const at = (byte: number): string => hex[byte & 0xff] as string
   return (
-    at(high >>> 8) + at(high) + at(low >>> 24) + at(low >>> 16) + '-' + at(low >>> 8) + at(low) + '-' +
-    at(0x70 | (counter >>> 8)) + at(counter) + '-' +
-    at(0x80 | (randomByte() & 0x3f)) + at(randomByte()) + '-' +
-    at(randomByte()) + at(randomByte()) + at(randomByte()) + at(randomByte()) + at(randomByte()) + at(randomByte())
+    at(high >>> 8) +
+    at(high) +
+    at(low >>> 24) +
+    at(low >>> 16) +
+    '-' +
+    at(low >>> 8) +
+    at(low) +
+    '-' +
+    at(0x70 | (counter >>> 8)) +
+    at(counter) +
+    '-' +
+    at(0x80 | (randomByte() & 0x3f)) +
+    at(randomByte()) +
+    '-' +
+    at(randomByte()) +
+    at(randomByte()) +
+    at(randomByte()) +
+    at(randomByte()) +
+    at(randomByte()) +
+    at(randomByte())
   )
 }

@@ -107,7 +107,8 @@ function decodeSend(operation: 'SendMessage' | 'SendStreamingMessage', performan
 }
 
 function requireStreaming({ entry }: Resident): void {
-  if (!entry.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
+  if (!entry.streaming)
+    throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
 function pushNotSupported(): A2AError {

@@ -101,7 +101,8 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       stream: (saying, about = {}) =>
         createStream(() => wire.stream('SendStreamingMessage', requestOf(saying, about), callOptions(about))),
       subscribe: (id, about = {}) => createStream(() => wire.stream('SubscribeToTask', { id }, about)),
-      get: (id, historyLength) => wire.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) }),
+      get: (id, historyLength) =>
+        wire.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) }),
       list: async (request = {}) => (await wire.call('ListTasks', request)).tasks,
       cancel: (id) => wire.call('CancelTask', { id }),
       as: (otherVersion, otherBinding = over) => seen(otherVersion, otherBinding),
@@ -126,7 +127,8 @@ function callOptions({ signal, lastEventId, headers }: CallOptions): CallOptions
 
 function requestOf(saying: Saying, options: SendOptions & CallOptions): SendMessageRequest {
   const { taskId, contextId, metadata, signal: _, lastEventId: __, headers: ___, ...configuration } = options
-  const given = typeof saying === 'string' ? { parts: [{ text: saying }] } : isParts(saying) ? { parts: saying } : saying
+  const given =
+    typeof saying === 'string' ? { parts: [{ text: saying }] } : isParts(saying) ? { parts: saying } : saying
   return {
     message: {
       messageId: newId(),
@@ -175,7 +177,9 @@ function createStream(open: () => AsyncGenerator<WireEvent, void, undefined>): T
     all,
     frames: open,
     async text() {
-      return (await all()).map((event) => ('artifactUpdate' in event ? textOf(event.artifactUpdate.artifact.parts) : '')).join('')
+      return (await all())
+        .map((event) => ('artifactUpdate' in event ? textOf(event.artifactUpdate.artifact.parts) : ''))
+        .join('')
     },
     async states() {
       return (await all()).flatMap((event) =>
@@ -188,7 +192,10 @@ function createStream(open: () => AsyncGenerator<WireEvent, void, undefined>): T
         if (!('artifactUpdate' in event)) continue
         const { artifact, append } = event.artifactUpdate
         const known = append === true ? byId.get(artifact.artifactId) : undefined
-        byId.set(artifact.artifactId, known === undefined ? artifact : { ...known, parts: [...known.parts, ...artifact.parts] })
+        byId.set(
+          artifact.artifactId,
+          known === undefined ? artifact : { ...known, parts: [...known.parts, ...artifact.parts] },
+        )
       }
       return [...byId.values()]
     },
