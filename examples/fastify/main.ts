@@ -20,9 +20,9 @@ app.all('/agent', agent)
 app.all('/agent/*', agent)
 app.addHook('onClose', () => handler.close())
 
-async function agent(request: { raw: Parameters<typeof handler.node>[0] }, reply: FastifyReply): Promise<void> {
+function agent(request: { raw: Parameters<typeof handler.node>[0] }, reply: FastifyReply): void {
   reply.hijack()
-  await handler.node(request.raw, reply.raw)
+  handler.node(request.raw, reply.raw)
 }
 type FastifyReply = { hijack(): unknown; raw: Parameters<typeof handler.node>[1] }
 

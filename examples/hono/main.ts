@@ -36,7 +36,7 @@ const server = createServer((request, response) => {
     )
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     if (answer.body === null) response.end()
-    else Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]).pipe(response)
+    else Readable.fromWeb(answer.body).pipe(response)
   })()
 })
 server.listen(3000, '127.0.0.1', () => console.log('http://127.0.0.1:3000/agent'))

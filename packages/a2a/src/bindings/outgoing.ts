@@ -88,7 +88,7 @@ function fillPath(route: Route, payload: Record<string, unknown>): { path: strin
     const field = route.fields?.[name] ?? name
     const value = rest[field] ?? rest[name]
     delete rest[field]
-    return encodeURIComponent(String(value ?? ''))
+    return typeof value === 'string' ? encodeURIComponent(value) : ''
   })
   return { path, rest }
 }
