@@ -48,6 +48,8 @@ const stream = rpc('1.0', 'SendStreamingMessage', {
 const event = (id: number, value: unknown): string => `id: ${id}\ndata: ${JSON.stringify(result(value))}\n\n`
 const restError = { error: { code: 404, status: 'NOT_FOUND', message: 'Task not found', details: [notFound] } }
 
+const lost = `data: ${JSON.stringify(error({ code: -32001, message: 'No', data: { reason: 'TASK_NOT_FOUND' } }))}\n\n`
+
 describe('the judge of answers', () => {
   const sound: [what: string, sent: Sent, got: Got][] = [
     ['a task', get, answer('1.0', result(task))],
@@ -64,6 +66,7 @@ describe('the judge of answers', () => {
       answer('1.0', restError, { status: 404, type: 'application/a2a+json' }),
     ],
     ['a stream', stream, answer('1.0', event(1, { task }), sse)],
+    ['an error in the stream of a 0.3 resubscription', rpc('0.3', 'tasks/resubscribe'), answer('0.3', lost, sse)],
   ]
   for (const [what, sent, got] of sound) {
     it(`has nothing to say against ${what}`, () => assert.deepEqual(judge(sent, got).complaints, []))
@@ -162,6 +165,12 @@ describe('the judge of answers', () => {
       stream,
       answer('1.0', event(1, { task }), { ...sse, ended: false }),
       /stays open/,
+    ],
+    [
+      'an error in a stream that should have been a plain one',
+      rpc('0.3', 'message/stream', { message: { messageId: 'm', role: 'user', parts: [{ text: 'x' }] } }),
+      answer('0.3', lost, sse),
+      /the stream brings the error/,
     ],
     [
       'lines of something that is no SSE',

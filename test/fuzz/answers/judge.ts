@@ -9,7 +9,7 @@ import { doorOf, envelopeOf, expectedVersion, isReadable, isSound, operationOf, 
 import { judgeRestError, judgeRpcError } from './errors.ts'
 import { nonsenseIn } from './sense.ts'
 import { complaintsOf, isBag } from './shape.ts'
-import { judgeStream } from './stream.ts'
+import { failed, judgeStream } from './stream.ts'
 import type { Binding, VersionId } from './tables.ts'
 import { checkCard, shapesOf } from './tables.ts'
 
@@ -222,7 +222,17 @@ function judgeOpenStream(about: Situation): string {
     version,
     binding,
     startsWithSnapshot: !hasCursor,
-    open: (document, list) => (binding === 'rest' ? document : openEnvelope(about, document, list)),
+    open(document, list) {
+      if (binding === 'rest') return document
+      const payload = openEnvelope(about, document, list)
+      if (!isBag(document) || !('error' in document)) return payload
+      const { reason, complaints: wrong } = judgeRpcError(document['error'], version, got.status)
+      list.push(...wrong)
+      // Published 0.x clients take nothing but a stream for an answer to a resubscription, errors included (F-7).
+      const isLost = reason === 'TASK_NOT_FOUND' && operation === 'subscribe' && version !== '1.0'
+      if (!isLost) list.push(`the stream brings the error ${reason}`)
+      return failed
+    },
   })
   complaints.push(...more)
   if (isOver && !got.ended) complaints.push('the stream stays open after its end')

@@ -22,14 +22,18 @@ export interface StreamQuestion {
   readonly binding: Binding
   /** Whether the first event must be a Task or a Message, as without a cursor it must (B-89, B-105). */
   readonly startsWithSnapshot: boolean
-  /** Takes the envelope off a document; what is wrong with it goes to the list. */
+  /** Takes the envelope off a document; what is wrong with it goes to the list. An error inside is `failed`. */
   open(document: unknown, complaints: string[]): unknown
 }
+
+export const failed = Symbol('failed')
 
 export function judgeStream({ text, version, binding, startsWithSnapshot, open }: StreamQuestion): StreamVerdict {
   const complaints: string[] = []
   const frames = readFrames(text, complaints)
-  const events = frames.filter(({ isError }) => !isError).map(({ document }) => open(document, complaints))
+  const opened = frames.filter(({ isError }) => !isError).map(({ document }) => open(document, complaints))
+  const events = opened.filter((one) => one !== failed)
+  const hasFailed = frames.some(({ isError }) => isError) || opened.includes(failed)
   const { event } = shapesOf(version, binding)
   events.forEach((one, index) => complaints.push(...complaintsOf(event, one, `event ${index + 1}`)))
   checkCursors(frames, complaints)
@@ -40,7 +44,7 @@ export function judgeStream({ text, version, binding, startsWithSnapshot, open }
   }
   if (kinds.includes('message') && kinds.length > 1) complaints.push('a message shares its stream with other events')
   const last = events.at(-1)
-  const isOver = frames.some(({ isError }) => isError) || kinds.includes('message') || isFinal(last, version)
+  const isOver = hasFailed || kinds.includes('message') || isFinal(last, version)
   return { complaints, isOver }
 }
 
