@@ -4,7 +4,7 @@ import { newId } from '../model/id.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
 import { hasSettled, isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
-import type { Message, Task } from '../model/task.ts'
+import type { Message, Task, TaskStatus } from '../model/task.ts'
 import type { Accepted } from './accept.ts'
 import { checkOwner, createAccept } from './accept.ts'
 import { cancelTask } from './cancel.ts'
@@ -243,8 +243,11 @@ export function createEngine(parts: EngineParts): Engine {
 function submitted(live: Live, seq: number): Task {
   const { id, contextId, history, metadata } = live.fold
   const opened = live.tail.find((event: TailEvent) => event.seq === seq)
-  const status =
-    opened !== undefined && 'statusUpdate' in opened.event ? opened.event.statusUpdate.status : live.fold.status
+  // A first batch of megabytes may have pushed it out of the tail; what it said is known all the same.
+  const status: TaskStatus =
+    opened !== undefined && 'statusUpdate' in opened.event
+      ? opened.event.statusUpdate.status
+      : { state: 'TASK_STATE_SUBMITTED' }
   return { id, contextId, status, history: history.slice(0, 1), ...(metadata !== undefined ? { metadata } : {}) }
 }
 

@@ -53,6 +53,7 @@ const maxBacklog = 1_000
 const maxBacklogBytes = 1_000_000
 /** The newest events stay in memory for readers that keep up; others read the store. */
 const maxTail = 2_048
+const maxTailBytes = 4_000_000
 const snapshotEveryBytes = 2_000_000
 /** Below this, folding the log is as cheap as reading a snapshot, and a write is saved. */
 const snapshotFromBytes = 64_000
@@ -73,6 +74,7 @@ export class Live {
   readonly #parts: LiveParts
   readonly #queue: Entry[] = []
   #tail: TailEvent[] = []
+  #tailBytes = 0
   #creating: NewTask | undefined
   #held: number | undefined
   #heldElsewhere = false
@@ -283,6 +285,7 @@ export class Live {
   #apply(records: readonly LogRecord[]): void {
     const { fold: state } = this
     const coalesceText = this.#parts.coalescesText(this.partition.agent)
+    const before = state.bytes
     for (const record of records) {
       // What was read while our own append was under way is in both.
       if (record.seq <= state.head) continue
@@ -293,11 +296,17 @@ export class Live {
       if (event !== undefined) this.#tail.push({ seq: record.seq, event })
       this.observe?.(record)
     }
-    if (this.#tail.length > maxTail) {
-      this.tailFrom = (this.#tail[this.#tail.length - maxTail / 2 - 1] as TailEvent).seq
-      this.#tail = this.#tail.slice(-maxTail / 2)
-    }
+    this.#tailBytes += state.bytes - before
+    if (this.#tail.length > maxTail || this.#tailBytes > maxTailBytes) this.#shortenTail()
     if (records.length > 0) this.#notify()
+  }
+
+  /** Half of it goes at a time, so that an event is moved once on average, however many come. */
+  #shortenTail(): void {
+    const dropped = Math.ceil(this.#tail.length / 2)
+    if (dropped > 0) this.tailFrom = (this.#tail[dropped - 1] as TailEvent).seq
+    this.#tail = this.#tail.slice(dropped)
+    this.#tailBytes /= 2
   }
 
   #notify(): void {

@@ -62,9 +62,8 @@ export function createRecovery(parts: RecoverParts) {
       }
     },
     async prune(): Promise<void> {
-      const { retention } = parts
-      if (retention === undefined) return
-      const { finishedMs, maxTasks, logMs } = retention
+      // Also without any rule of our own: claims on messages expire.
+      const { finishedMs, maxTasks, logMs } = parts.retention ?? {}
       const now = parts.now()
       for (;;) {
         const removed = await store.prune({

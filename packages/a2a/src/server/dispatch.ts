@@ -73,7 +73,9 @@ export function createDispatch(house: House): Dispatch {
     } catch (reason) {
       const refusal = house.refuse(reason, resident, version, framing)
       const isLost = reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND'
-      return isLost && operation === 'SubscribeToTask' && version.id !== '1.0' ? asEvent(refusal) : refusal
+      return isLost && operation === 'SubscribeToTask' && version.habits.lostSubscription === 'event'
+        ? asEvent(refusal)
+        : refusal
     }
   }
 

@@ -11,6 +11,7 @@ import type { AgentCard } from '../model/card.ts'
 import { A2AError, invalidParams } from '../model/error.ts'
 import { cursorExtension } from '../model/extension.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
+import type { Dialect } from '../versions/version.ts'
 import { extendedCard } from './extended-card.ts'
 import { requireExtensions, withCursor } from './extensions.ts'
 import { isLocal } from './guard.ts'
@@ -49,12 +50,13 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   switch (call.operation) {
     case 'SendMessage': {
       const request = decodeSend('SendMessage', performance)
-      return dialect.encodeResult('SendMessage', await engine.sendMessage(request, contextOf(parts, performance)))
+      const sent = engine.sendMessage(request, contextOf(parts, performance)).catch(inWordsOf(dialect))
+      return dialect.encodeResult('SendMessage', await sent)
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
       const request = decodeSend('SendStreamingMessage', performance)
-      return open(parts, performance, (context) => engine.streamMessage(request, context))
+      return open(parts, performance, (context) => engine.streamMessage(request, context).catch(inWordsOf(dialect)))
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
@@ -66,16 +68,14 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     }
     case 'CancelTask': {
       const request = decode('CancelTask', call)
-      // 0.x names `canceled` among the states that cannot be canceled, 1.0 asks for the same answer again (B-112).
-      const again = call.version.id === '1.0' ? 'answer' : 'refuse'
-      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance), again))
+      const { cancelAgain } = call.version.habits
+      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance), cancelAgain))
     }
     case 'SubscribeToTask': {
       requireStreaming(resident)
       const request = decode('SubscribeToTask', call)
-      // 0.x shows a finished task once more, 1.0 refuses (B-106, B-108).
-      const finished = call.version.id === '1.0' ? 'refuse' : 'replay'
-      return open(parts, performance, (context) => engine.subscribe(request, context, finished))
+      const { subscribeToFinished } = call.version.habits
+      return open(parts, performance, (context) => engine.subscribe(request, context, subscribeToFinished))
     }
     case 'GetExtendedAgentCard': {
       decode('GetExtendedAgentCard', call)
@@ -104,6 +104,15 @@ function decodeSend(operation: 'SendMessage' | 'SendStreamingMessage', performan
   const request = decode(operation, call)
   if (request.configuration?.taskPushNotificationConfig !== undefined) throw pushNotSupported()
   return request
+}
+
+/** What the engine finds wrong it names in the model's words; the caller knows its own. */
+function inWordsOf(dialect: Dialect): (reason: unknown) => never {
+  return (reason) => {
+    if (!(reason instanceof A2AError) || reason.details.violations === undefined) throw reason
+    const violations = reason.details.violations.map((one) => ({ ...one, field: dialect.spell(one.field) }))
+    throw new A2AError(reason.code, reason.message, { ...reason.details, violations }, { cause: reason.cause })
+  }
 }
 
 function requireStreaming({ entry }: Resident): void {

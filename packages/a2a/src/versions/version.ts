@@ -13,10 +13,21 @@ export type VersionId = '0.2' | '0.3' | '1.0'
 export interface ProtocolVersion {
   readonly id: VersionId
   readonly spelling: Spelling
+  readonly habits: Habits
   /** Of JSON-RPC. */
   readonly json: Dialect
   /** Of REST, and in ProtoJSON form of gRPC. In 1.0 the two are one. */
   readonly proto: Dialect
+}
+
+/** Where versions mean different things by the same operation: data, so that nobody has to ask which version it is. */
+export interface Habits {
+  /** Subscribing to a task that has ended: 1.0 refuses (B-106), 0.x shows it once more (B-108). */
+  readonly subscribeToFinished: 'refuse' | 'replay'
+  /** Canceling what is canceled: 1.0 answers the same again, 0.x names it among what cannot be canceled (B-112). */
+  readonly cancelAgain: 'answer' | 'refuse'
+  /** Subscribing to a task that is not there, over JSON-RPC: a plain error, or a stream of that one error (F-7). */
+  readonly lostSubscription: 'plain' | 'event'
 }
 
 export interface Spelling {
@@ -57,6 +68,8 @@ export interface Dialect {
   encodeEvent(event: StreamEvent): string
   /** Splices in what depends on the stream: 0.x's `final`. Identity in 1.0. */
   seal(json: string, event: StreamEvent, final: boolean): string
+  /** A field of a canonical request as this dialect spells it, for what is found wrong after decoding. */
+  spell(field: string): string
   /** The JSON-RPC `error.code` as this version spells it. */
   errorNumber(error: A2AError): number
   /** The value of `error.data` of a JSON-RPC error. */

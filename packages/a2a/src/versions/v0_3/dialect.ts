@@ -94,6 +94,8 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
     },
     encodeEvent: (event) => JSON.stringify(writeEvent(event, form)),
     seal: (json, event, final) => seal(json, event, final, form),
+    // ProtoJSON calls a message's parts its content.
+    spell: (field) => (form === 'proto' ? field.replace(/^message\.parts/, 'message.content') : field),
     errorNumber,
     errorData,
     errorBody: (error) => ({ code: errorNumber(error), message: error.message, data: errorData(error) }),

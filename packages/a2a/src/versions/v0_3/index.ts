@@ -4,4 +4,10 @@ import { json } from './json.ts'
 import { proto } from './proto.ts'
 import { spelling } from './spelling.ts'
 
-export const v0_3: ProtocolVersion = { id: '0.3', spelling, json, proto }
+export const v0_3: ProtocolVersion = {
+  id: '0.3',
+  spelling,
+  habits: { subscribeToFinished: 'replay', cancelAgain: 'refuse', lostSubscription: 'event' },
+  json,
+  proto,
+}

@@ -3,4 +3,10 @@ import type { ProtocolVersion } from '../version.ts'
 import { json } from './json.ts'
 import { spelling } from './spelling.ts'
 
-export const v1_0: ProtocolVersion = { id: '1.0', spelling, json, proto: json }
+export const v1_0: ProtocolVersion = {
+  id: '1.0',
+  spelling,
+  habits: { subscribeToFinished: 'refuse', cancelAgain: 'answer', lostSubscription: 'plain' },
+  json,
+  proto: json,
+}

@@ -16,6 +16,7 @@ import { results } from './results.ts'
 
 export const json: Dialect = {
   id: '1.0',
+  spell: (field) => field,
 
   decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
     return readRequest<RequestOf<O>>(requests[operation], payload)
