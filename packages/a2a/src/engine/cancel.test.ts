@@ -124,10 +124,11 @@ describe('a cancel', () => {
   })
 
   it('wins over a question that the agent asks when it is told to stop', async (t) => {
-    const house = await openHouse(t, async ({ signal }) => {
+    const agent: Agent = async ({ signal }) => {
       await untilAborted(signal)
       return inputRequired('Really?')
-    })
+    }
+    const house = await openHouse(t, agent, { options: { cancelGraceMs: 60_000 } })
     const { id } = await house.start('go')
     assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
   })

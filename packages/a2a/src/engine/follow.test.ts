@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
-import { authRequired, inputRequired, reply, status } from '../agents/reports.ts'
+import { authRequired, inputRequired, reply } from '../agents/reports.ts'
 import { memoryStore } from '../stores/memory.ts'
 import {
   answerOf,
@@ -15,6 +15,7 @@ import {
   stateOf,
   statesOf,
 } from '../testing/engine-fixture.ts'
+import { prompted } from '../testing/prompted-agent.ts'
 import { troubledStore } from '../testing/troubled-store.ts'
 import type { StreamItem } from './contract.ts'
 
@@ -26,26 +27,6 @@ const isChunk = ({ event }: StreamItem): boolean => 'artifactUpdate' in event
 /** Says as many words as it is told. */
 const counter: Agent = async function* ({ text }: Turn) {
   for (let word = 0; word < Number(text); word += 1) yield `${word} `
-}
-
-/** Speaks when it is let. */
-function prompted() {
-  const words: string[] = []
-  let wake: (() => void) | undefined
-  const agent: Agent = async function* () {
-    yield status('here')
-    for (;;) {
-      const word = words.shift()
-      if (word === undefined) await new Promise<void>((resolve) => (wake = resolve))
-      else if (word === 'end') return
-      else yield word
-    }
-  }
-  const say = (...more: string[]): void => {
-    words.push(...more)
-    wake?.()
-  }
-  return { agent, say }
 }
 
 describe('a stream', () => {
@@ -331,6 +312,20 @@ describe('a cursor', () => {
       const reader = await second.subscribe(opened.task.id, { lastEventId: seq as number })
       assert.deepEqual(await reader.rest(), whole.slice(index + 1))
     }
+  })
+
+  it('passes over any number of records that are not for it [B-109]', async (t) => {
+    const agent: Agent = async function* ({ checkpoint }: Turn) {
+      await Promise.all(Array.from({ length: 2_500 }, (_, step) => checkpoint(step)))
+      yield 'done'
+    }
+    const store = memoryStore()
+    const whole = await (await (await openHouse(t, agent, { store })).stream('go')).rest()
+    const opened = whole[0]?.event
+    assert.ok(opened !== undefined && 'task' in opened)
+    const again = await openHouse(t, agent, { store })
+    const reader = await again.subscribe(opened.task.id, { lastEventId: whole[1]?.seq as number })
+    assert.deepEqual(await reader.rest(), whole.slice(2))
   })
 
   it('resumes a streaming send that is repeated [B-109 B-163]', async (t) => {

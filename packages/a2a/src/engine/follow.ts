@@ -58,8 +58,8 @@ function createReader(
       const events = cursor >= live.tailFrom ? fromTail(live.tail, cursor) : await fromStore()
       const batch = take(events)
       if (batch.length > 0) return { done: false, value: batch }
-      // Asked after reading: a task that ended meanwhile has had its last event read.
-      if (isTerminal(live.fold.status.state) && cursor >= lastVisible()) break
+      // Nothing visible comes after the status that ended it.
+      if (isTerminal(live.fold.status.state) && cursor >= live.fold.statusSeq) break
       if (live.broken !== undefined) {
         close()
         throw interrupted(live.broken)
@@ -97,10 +97,6 @@ function createReader(
 
   function hasNews(): boolean {
     return (live.tail.at(-1)?.seq ?? 0) > cursor
-  }
-
-  function lastVisible(): number {
-    return live.tail.at(-1)?.seq ?? Math.min(cursor, live.tailFrom)
   }
 
   function changed(): Promise<void> {

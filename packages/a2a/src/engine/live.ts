@@ -154,7 +154,10 @@ export class Live {
 
   /** Reads what others have appended. */
   async catchUp(): Promise<void> {
-    this.#apply(await this.#parts.store.read(this.id, this.fold.head))
+    const records = await this.#parts.store.read(this.id, this.fold.head)
+    // Whoever held the lease may have given it back with what they appended.
+    if (records.length > 0) this.#heldElsewhere = false
+    this.#apply(records)
     if (isTerminal(this.fold.status.state)) this.#held = undefined
   }
 
@@ -244,8 +247,6 @@ export class Live {
       case 'conflict':
         this.#queue.unshift(...batch.entries)
         if (outcome.head === 0) return this.abandon(taskNotFound(this.id))
-        // Whoever held the lease may have given it back with what was appended.
-        this.#heldElsewhere = false
         return this.catchUp()
       case 'duplicate': {
         // Only the message that carried the key is refused; the rest is decided anew.
@@ -256,7 +257,8 @@ export class Live {
         return
       }
       case 'held':
-        this.#heldElsewhere = true
+        // Unless the log has grown since we asked: then it may be free.
+        this.#heldElsewhere = this.fold.head < firstSeq
         this.#queue.unshift(...batch.entries)
         return
       case 'fenced':

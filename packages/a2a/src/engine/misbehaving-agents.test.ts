@@ -33,7 +33,6 @@ const throwing: Readonly<Record<string, Agent>> = {
     throw Object.create(null) as Error
   },
   'throws nothing': () => {
-    // eslint-disable-next-line typescript/only-throw-error -- this is the point
     throw undefined
   },
   'throws an error whose stack cannot be read': () => {

@@ -189,6 +189,22 @@ describe('when the store answers again', () => {
     assert.equal(answerOf(done, 'answer-2'), 'b ')
   })
 
+  it('a task that a message brought back is not taken up a second time', async (t) => {
+    const { agent, say } = prompted()
+    const { house, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 25 })
+    const { id } = await house.start('a z')
+    goes()
+    say('a')
+    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    returns()
+    const more = house.task({ taskId: id, parts: [{ text: 'b' }] })
+    await sleep(60)
+    say('z')
+    say('b')
+    assert.equal(answerOf(await more), 'a z ')
+    assert.equal((await house.log(id)).filter(({ body }) => body.type === 'turn-started').length, 3)
+  })
+
   it('a follow-up that was refused can be sent again, and is delivered once [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
@@ -258,6 +274,26 @@ describe('when the engine closes', () => {
     assert.equal((await aborted.promise).code, 'UNAVAILABLE')
     await assert.rejects(house.send('hi'), unavailable)
     await assert.rejects(house.stream('hi'), unavailable)
+  })
+
+  it('a call that was on its way starts no agent any more', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    let asked = 0
+    let ran = 0
+    const store = troubledStore(memoryStore(), {
+      before(method) {
+        if (method !== 'findMessage') return undefined
+        asked += 1
+        return gate.promise
+      },
+    })
+    const house = await openHouse(t, () => void (ran += 1), { store })
+    const sent = assert.rejects(house.send('hi'), unavailable)
+    await eventually(() => asked === 1)
+    await house.engine.close()
+    gate.resolve()
+    await sent
+    assert.equal(ran, 0)
   })
 
   it('what was said is in the log', async (t) => {

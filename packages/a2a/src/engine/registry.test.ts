@@ -115,6 +115,20 @@ describe('the registry', () => {
     await eventually(() => waiting === 0)
   })
 
+  it('does not hold on to a task that another process ended under it', async () => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const here = registryOver(store)
+    const there = registryOver(store, 'another')
+    const live = here.registry.create(newTask())
+    await live.write(opens())
+    assert.equal(live.owned, true)
+    const same = await there.registry.find(live.id)
+    await same?.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' }))
+    await eventually(() => short(live.fold.status.state) === 'CANCELED')
+    assert.equal(live.owned, false)
+    assert.equal(live.idle, true)
+  })
+
   it('gives up a task that another process ended and removed', async () => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const { registry, lost, size } = registryOver(

@@ -169,6 +169,24 @@ describe('a message to a busy task', () => {
     assert.equal(answerOf(done, 'answer-2'), 'did two')
   })
 
+  it('steers a turn that begins while it waits [B-45]', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const house = await openHouse(
+      t,
+      async ({ text, messages }) => {
+        if (text === 'go') return gate.promise
+        for await (const message of messages) return `${text} with ${saying(message)}`
+      },
+      { options: { whenBusy: 'steer' } },
+    )
+    const { id } = await house.start('go')
+    await house.start({ taskId: id, parts: [{ text: 'one' }] })
+    const last = house.task({ taskId: id, parts: [{ text: 'two' }] })
+    await eventually(async () => (await house.get(id)).history?.length === 3)
+    gate.resolve()
+    assert.equal(answerOf(await last, 'answer-2'), 'one with two')
+  })
+
   it('is dropped with a note when the turn before it fails or refuses [B-45 B-50]', async (t) => {
     for (const [how, state] of [
       [fail('no'), 'FAILED'],

@@ -55,6 +55,24 @@ describe('retention', () => {
 })
 
 describe('the sweep', () => {
+  it('is over when the engine has closed, so that its store can be closed', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    let underway = 0
+    const store = troubledStore(memoryStore(), {
+      before(method) {
+        if (method !== 'claimDue') return undefined
+        underway += 1
+        return gate.promise
+      },
+      after: (method) => void (underway -= method === 'claimDue' ? 1 : 0),
+    })
+    const house = await openHouse(t, () => 'done', { store, sweepMs: 1 })
+    await eventually(() => underway === 1)
+    const closed = house.engine.close().then(() => assert.equal(underway, 0))
+    setTimeout(gate.resolve, 5)
+    await closed
+  })
+
   it('does the rest when one thing cannot be done, and that when it can', async (t) => {
     const { pass, ...clock } = movable()
     let fails = true

@@ -1,0 +1,157 @@
+/** Who may work on a task: a lease is kept, lost, taken up and fenced off. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, Turn } from '../agents/agent.ts'
+import { status } from '../agents/reports.ts'
+import { answerOf, chunksOf, eventually, saying, stateOf, statesOf } from '../testing/engine-fixture.ts'
+import { prompted } from '../testing/prompted-agent.ts'
+import { leaseTtlMs, replicas, startedOn } from '../testing/replicas.ts'
+import type { Trouble } from '../testing/troubled-store.ts'
+
+describe('a lease', () => {
+  it('is kept alive for as long as the work takes, and for work that has not opened its task yet', async (t) => {
+    const { agent, say } = prompted()
+    const quiet = Promise.withResolvers<void>()
+    const { here, there, pass } = await replicas(
+      t,
+      (turn) => {
+        if (turn.text === 'go') return (agent as (turn: Turn) => AsyncGenerator<string>)(turn)
+        return quiet.promise.then(() => 'late')
+      },
+      { options: { openAfterMs: 60_000, turnTimeoutMs: Infinity }, sweepMs: 2 },
+    )
+    const id = await startedOn(here)
+    const unopened = here.task('quiet')
+    for (let lap = 0; lap < 4; lap += 1) {
+      pass(leaseTtlMs / 2)
+      await sleep(15)
+    }
+    say('a', 'end')
+    quiet.resolve()
+    assert.equal(answerOf(await here.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
+    assert.equal(answerOf(await unopened), 'late')
+    assert.ok(there.lines.every(({ message }) => !message.includes('interrupted')))
+  })
+
+  for (const ending of ['has ended it', 'still works on it']) {
+    it(`that a paused engine lost is another’s: what the paused one writes is refused when the other ${ending}`, async (t) => {
+      const [wake, words, more] = [
+        Promise.withResolvers<void>(),
+        Promise.withResolvers<void>(),
+        Promise.withResolvers<void>(),
+      ]
+      const told = Promise.withResolvers<{ code?: string }>()
+      const agent: Agent = {
+        resume: 'rerun',
+        async *run({ resumed, signal }: Turn) {
+          yield resumed === undefined ? 'from the first' : 'from the second'
+          if (resumed !== undefined) {
+            if (ending !== 'has ended it') await more.promise
+            return
+          }
+          signal.addEventListener('abort', () => told.resolve(signal.reason as { code?: string }))
+          await words.promise
+          yield 'from the grave'
+          await new Promise(() => {})
+        },
+      }
+      // It can write, but gets to nothing that would tell it what has happened, as when it has slept.
+      let paused = false
+      const asleep = (method: string): boolean =>
+        paused && ['renew', 'claimOrphans', 'changed', 'read'].includes(method)
+      const trouble: Trouble = { before: (method) => (asleep(method) ? wake.promise : undefined) }
+      const { here, there, store, pass } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity } }, trouble)
+      const { id } = await here.start('go')
+      await eventually(async () => answerOf(await here.get(id)) === 'from the first')
+      const stream = await here.subscribe(id)
+      await stream.next()
+      paused = true
+      pass(leaseTtlMs)
+      await eventually(async () => answerOf(await there.get(id)) === 'from the second')
+      if (ending === 'has ended it') await there.reaches(id, 'TASK_STATE_COMPLETED')
+      const before = await store.read(id, 0)
+      words.resolve()
+      await sleep(5)
+      assert.deepEqual(await store.read(id, 0), before, 'the append was refused')
+      paused = false
+      wake.resolve()
+      if (ending === 'has ended it') assert.equal(statesOf(await stream.rest()).at(-1), 'COMPLETED')
+      else await assert.rejects(stream.rest(), { code: 'UNAVAILABLE' })
+      await told.promise
+      more.resolve()
+      const done = await there.reaches(id, 'TASK_STATE_COMPLETED')
+      assert.equal(answerOf(done), 'from the second')
+      assert.deepEqual(await here.get(id), done, 'and the one that slept sees what became of it')
+    })
+  }
+
+  it('that ran out while nobody else wanted it is taken up again by the same engine', async (t) => {
+    const attempts: number[] = []
+    let asleep = false
+    const { here, pass } = await replicas(
+      t,
+      {
+        resume: 'rerun',
+        async *run({ resumed }: Turn) {
+          attempts.push(resumed?.attempt ?? 1)
+          yield status('here')
+          if (resumed === undefined) await new Promise(() => {})
+          yield 'done'
+        },
+      },
+      { options: { turnTimeoutMs: Infinity } },
+      { before: (method) => (asleep && method === 'renew' ? sleep(5) : undefined) },
+    )
+    const { id } = await here.start('go')
+    await here.reaches(id, 'TASK_STATE_WORKING')
+    asleep = true
+    pass(leaseTtlMs)
+    assert.equal(answerOf(await here.reaches(id, 'TASK_STATE_COMPLETED')), 'done')
+    assert.deepEqual(attempts, [1, 2])
+  })
+
+  it('that comes with a message brings the turn that was interrupted, and only then the message’s own', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const turns: string[] = []
+    const agent: Agent = {
+      resume: 'rerun',
+      async *run({ text, resumed }: Turn) {
+        turns.push(`${text} ${resumed?.attempt ?? 1}`)
+        yield status('here')
+        if (text === 'go' && resumed === undefined) await gate.promise
+        yield `did ${text}`
+      },
+    }
+    // Nobody looks for orphans before the message comes.
+    const { here, there, pass } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity }, sweepMs: 1_000_000 })
+    const id = await startedOn(here)
+    await here.engine.close()
+    pass(leaseTtlMs)
+    const done = await there.task({ taskId: id, parts: [{ text: 'more' }] })
+    assert.deepEqual(turns, ['go 1', 'go 2', 'more 1'])
+    assert.equal(answerOf(done), 'did go')
+    assert.equal(answerOf(done, 'answer-2'), 'did more')
+  })
+
+  it('is not needed to let a question run out: the engine that asked hears of it [S2-16]', async (t) => {
+    const inputTimeout = { afterMs: 100, then: 'continue' } as const
+    // Only the engine that does not run the task looks for what is due.
+    const { here, there, pass } = await replicas(
+      t,
+      async (turn) => `got ${JSON.stringify(await turn.ask('Which?'))}`,
+      { options: { inputTimeout } },
+      {
+        before(method) {
+          if (method === 'claimDue') throw new Error('not here')
+        },
+      },
+    )
+    const { id } = await here.task('go')
+    const watch = await here.subscribe(id)
+    pass(100)
+    const items = await watch.through((item) => stateOf(item) === 'TASK_STATE_COMPLETED')
+    assert.equal(chunksOf(items).join(''), 'got ""')
+    assert.match(saying((await there.get(id)).history?.at(-1)) ?? '', /No answer came in time/)
+  })
+})
