@@ -33,7 +33,6 @@ export interface AcceptParts {
   now(): number
   /** The caller's own task, or TASK_NOT_FOUND. */
   findOwn(id: string, context: CallContext): Promise<Live>
-  runOf(live: Live): Run | undefined
   startRun(live: Live, entry: AgentEntry, input: TurnInput): Run
   /** Goes on with a task whose lease came to us with a message. */
   resume(live: Live): Promise<void>
@@ -172,7 +171,7 @@ export function createAccept(parts: AcceptParts) {
     const stored = { ...message, taskId, contextId }
     const written = await live.write(steps.deliver(stored, turnOptions(request, context), idempotency, entry.options))
     if (written === undefined) throw isTerminal(live.fold.status.state) ? ended(taskId) : busy(taskId)
-    if (live.owned && parts.runOf(live) === undefined) await parts.resume(live)
+    if (live.owned) await parts.resume(live)
     return { live }
   }
 

@@ -11,16 +11,17 @@ import type { LogRecord, TurnOptions } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
-import type { AgentEntry, EngineLog } from './contract.ts'
+import type { AgentEntry, AgentOptions, EngineLog } from './contract.ts'
 import { noAnswer, viewOf } from './fold.ts'
 import type { Live } from './live.ts'
 import { openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
-import { agentMessage, checkJson, createInterpreter, endsTurn } from './report.ts'
+import { agentMessage, checkJson, endsTurn, Interpreter } from './report.ts'
 import type { Said } from './report.ts'
 import type { Ending } from './steps.ts'
 import * as steps from './steps.ts'
-import { createInbox, createStopSignal, createTurn } from './turn.ts'
+import type { Inbox, TurnParts } from './turn.ts'
+import { createInbox, createTurn, StopSignal } from './turn.ts'
 
 /** What a turn is about. */
 export interface TurnInput {
@@ -41,23 +42,6 @@ export interface TurnInput {
 /** How the first message of a task was received. */
 export type Opening = { readonly reply: Message } | { readonly submittedSeq: number }
 
-export interface ActiveTurn {
-  readonly input: TurnInput
-  /** The task is, or is about to be, in the log. */
-  isBegun(): boolean
-  begin(working: boolean): void
-  /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
-  listen(): Promise<Ending | undefined>
-  /** A message came for this task. */
-  received(record: LogRecord): void
-  /** The answer to a question of this task is in the log. */
-  answered(questionId: string): void
-  /** Asks the agent to stop. */
-  abort(reason: unknown): void
-  /** The turn is over: timers and waiting ones go. With a reason, the agent is told. */
-  end(reason: unknown): void
-}
-
 export interface RunParts {
   readonly live: Live
   readonly entry: AgentEntry
@@ -74,82 +58,147 @@ export interface ActiveTurnParts extends RunParts {
   expire(): void
 }
 
-export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn {
-  const { live, entry, opening, orStop } = parts
-  const { options: limits } = entry
-  const stopSignal = createStopSignal()
-  const inbox = createInbox(takeSteering)
-  const interpreter = createInterpreter(live.fold, input.turn)
-  let begun = input.started === true
-  let over = false
-  let asked = 0
-  let question: Question | undefined
+/** A class, because a turn of closures is made of twenty, and most turns need three. */
+export class ActiveTurn implements TurnParts {
+  readonly input: TurnInput
+  readonly #parts: ActiveTurnParts
+  readonly #limits: AgentOptions
+  readonly #stop = new StopSignal()
+  readonly #interpreter: Interpreter
+  #inbox: Inbox | undefined
+  #begun: boolean
+  #over = false
+  #asked = 0
+  #question: Question | undefined
   /** Messages up to here were given to the agent, or are about to be. */
-  let takenSeq = input.consumedSeq
-  let deadline: ReturnType<typeof setTimeout> | undefined
-  let opensAt: ReturnType<typeof setTimeout> | undefined
+  #takenSeq: number
+  #deadline: ReturnType<typeof setTimeout> | undefined
+  #opensAt: ReturnType<typeof setTimeout> | undefined
 
-  if (input.opening === undefined || input.opening.atOnce) begin(true)
-  else opensAt = setTimeout(() => begin(true), limits.openAfterMs)
-  setDeadline()
-  if (limits.whenBusy === 'steer') live.fold.waiting.forEach(received)
+  constructor(parts: ActiveTurnParts, input: TurnInput) {
+    this.input = input
+    this.#parts = parts
+    this.#limits = parts.entry.options
+    this.#interpreter = new Interpreter(parts.live.fold, input.turn)
+    this.#begun = input.started === true
+    this.#takenSeq = input.consumedSeq
+    if (this.#begun) this.#setDeadline()
+    else if (input.opening === undefined || input.opening.atOnce) this.begin(true)
+    else
+      this.#opensAt = setTimeout(() => this.begin(true), Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs))
+    if (this.#limits.whenBusy === 'steer') for (const waiting of this.live.fold.waiting) this.received(waiting)
+  }
 
-  const turn = createTurn({
-    live,
-    message: input.message,
-    options: input.options,
-    caller: parts.caller,
-    resumed: input.resumed,
-    log: parts.log,
-    messages: inbox.values,
-    signal: () => stopSignal.signal(),
-    async current() {
-      if (!begun) return undefined
-      await live.flushed()
-      return live.opened ? viewOf(live.fold) : undefined
-    },
-    conversation: () => parts.conversation(live),
-    referenced: () => parts.referenced(live, input.message),
-    checkpoint,
-    ask,
-  })
+  // What the agent's turn is made of.
 
-  return {
-    input,
-    isBegun: () => begun,
-    begin,
-    listen,
-    received,
-    answered,
-    abort,
-    end,
+  get live(): Live {
+    return this.#parts.live
+  }
+
+  get message(): Message {
+    return this.input.message
+  }
+
+  get options(): TurnOptions {
+    return this.input.options
+  }
+
+  get caller(): Caller {
+    return this.#parts.caller
+  }
+
+  get resumed(): Resumed | undefined {
+    return this.input.resumed
+  }
+
+  get log(): EngineLog {
+    return this.#parts.log
+  }
+
+  get messages(): AsyncIterable<Message> {
+    return this.#steering().values
+  }
+
+  signal(): AbortSignal {
+    return this.#stop.signal()
+  }
+
+  async current(): Promise<Task | undefined> {
+    if (!this.#begun) return undefined
+    await this.live.flushed()
+    return this.live.opened ? viewOf(this.live.fold) : undefined
+  }
+
+  conversation(): Promise<readonly Task[]> {
+    return this.#parts.conversation(this.live)
+  }
+
+  referenced(): Promise<readonly Task[]> {
+    return this.#parts.referenced(this.live, this.message)
+  }
+
+  async checkpoint(data: unknown): Promise<void> {
+    this.#checkNotOver()
+    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint') } as const
+    this.begin(true)
+    const written = await this.live.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
+    if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
+  }
+
+  async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
+    const { live, input } = this
+    this.#checkNotOver()
+    if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')
+    const message = agentMessage(asking, live.fold)
+    const known = live.fold.questions[this.#asked]
+    this.#asked += 1
+    // A turn that is run again gets the answers it got before, in the same order.
+    if (known?.answer !== undefined && input.resumed !== undefined) return known.answer
+    this.begin(true)
+    const id = known?.id ?? newId()
+    const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
+    const answer = Promise.withResolvers<Message>()
+    this.#question = { id, answer, isAnswered: false }
+    clearTimeout(this.#deadline)
+    const asks = { id, turn: input.turn, isNew: known === undefined }
+    live.post(steps.askQuestion(state, message, asks, this.#limits), 500)
+    // Messages are taken in the order they came: one that already waits is the answer.
+    const waiting = live.fold.waiting.find(({ seq }) => seq > this.#takenSeq)
+    if (waiting !== undefined) this.received(waiting)
+    return answer.promise
+  }
+
+  // What the run does with it.
+
+  /** The task is, or is about to be, in the log. */
+  get begun(): boolean {
+    return this.#begun
   }
 
   /** The task is there from now on, and if `working` says so at work. */
-  function begin(working: boolean): void {
-    if (begun) return
-    begun = true
-    clearTimeout(opensAt)
+  begin(working: boolean): void {
+    if (this.#begun) return
+    const { live, input } = this
+    this.#begun = true
+    clearTimeout(this.#opensAt)
+    this.#setDeadline()
     if (input.opening === undefined) {
-      live.post(steps.startTurn(input, input.consumedSeq, limits), 200)
+      live.post(steps.startTurn(input, input.consumedSeq, this.#limits), 200)
       return
     }
-    const intent = steps.open(input.message, input.options, input.opening.idempotency, limits, working)
+    const { opening } = this.#parts
+    const intent = steps.open(input.message, input.options, input.opening.idempotency, this.#limits, working)
     live.write(intent).then((seq) => opening.resolve({ submittedSeq: (seq as number) + 1 }), opening.reject)
   }
 
-  function setDeadline(): void {
-    // A local timer is exact; the due time in the store covers a process that dies before it.
-    if (limits.turnTimeoutMs < 2 ** 31) deadline = setTimeout(parts.expire, limits.turnTimeoutMs)
-  }
-
-  async function listen(): Promise<Ending | undefined> {
-    const opened = openOutput(callAgent())
+  /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
+  async listen(): Promise<Ending | undefined> {
+    const opened = openOutput(this.#callAgent())
     try {
-      const source = await orStop(opened)
-      if (source !== undefined) return await readReports(source)
+      const source = await this.#parts.orStop(opened)
+      if (source !== undefined) return await this.#readReports(source)
     } catch (reason) {
-      return parts.isStopped() ? undefined : failed(reason)
+      return this.#parts.isStopped() ? undefined : this.#failed(reason)
     }
     // Stopped before the agent gave anything back: what it gives back later must not stay open.
     opened.then(
@@ -159,154 +208,147 @@ export function startTurn(parts: ActiveTurnParts, input: TurnInput): ActiveTurn 
     return undefined
   }
 
-  async function callAgent(): Promise<unknown> {
-    const { agent } = entry
-    const run: AgentFunction = typeof agent === 'function' ? agent : agent.run
-    const attach = input.reattach && typeof agent === 'object' && agent.resume === 'reattach'
-    return (attach ? agent.reattach : run)(turn)
+  /** A message came for this task. */
+  received(record: LogRecord): void {
+    const question = this.#question
+    if (this.#over || record.body.type !== 'message' || record.seq <= this.#takenSeq) return
+    if (question !== undefined && !question.isAnswered) {
+      question.isAnswered = true
+      this.#takenSeq = record.seq
+      this.live.post(steps.answerQuestion(question.id, record.seq, this.#limits), 200)
+    } else if (this.#limits.whenBusy === 'steer') this.#steering().push(record)
   }
 
-  async function readReports(source: ReportSource): Promise<Ending | undefined> {
+  /** The answer to a question of this task is in the log: by a message, or by nobody in time, wherever that was noticed. */
+  answered(questionId: string): void {
+    if (this.#question?.id !== questionId) return
+    const { answer } = this.#question
+    const { fold } = this.live
+    this.#question = undefined
+    this.#setDeadline()
+    answer.resolve(fold.questions.find(({ id }) => id === questionId)?.answer ?? noAnswer(fold))
+  }
+
+  /** Asks the agent to stop. */
+  abort(reason: unknown): void {
+    this.#stop.abort(reason)
+    // Whoever waits for an answer listens to nothing else, and would let the time of grace pass.
+    this.#question?.answer.reject(reason)
+  }
+
+  /** The turn is over: timers and waiting ones go. With a reason, the agent is told. */
+  end(reason: unknown): void {
+    this.#over = true
+    clearTimeout(this.#opensAt)
+    clearTimeout(this.#deadline)
+    this.#inbox?.end()
+    this.#question?.answer.reject(reason ?? turnIsOver())
+    if (reason !== undefined) this.#stop.abort(reason)
+  }
+
+  #setDeadline(): void {
+    const { turnTimeoutMs } = this.#limits
+    // A local timer is exact; the due time in the store covers a process that dies before it.
+    if (turnTimeoutMs < 2 ** 31) this.#deadline = setTimeout(this.#parts.expire, turnTimeoutMs)
+  }
+
+  async #callAgent(): Promise<unknown> {
+    const { agent } = this.#parts.entry
+    const run: AgentFunction = typeof agent === 'function' ? agent : agent.run
+    const attach = this.input.reattach && typeof agent === 'object' && agent.resume === 'reattach'
+    return (attach ? agent.reattach : run)(createTurn(this))
+  }
+
+  async #readReports(source: ReportSource): Promise<Ending | undefined> {
+    const { live } = this
+    const { isStopped, orStop } = this.#parts
     try {
       for (;;) {
         if (live.isFull) await live.flushed()
-        const step = parts.isStopped() ? undefined : await orStop(source.next())
-        if (parts.isStopped()) return undefined
+        const step = isStopped() ? undefined : await orStop(source.next())
+        if (isStopped()) return undefined
         if (step === undefined) break
-        const ending = say(interpreter.read(step.report, step.final))
+        const ending = this.#say(this.#interpreter.read(step.report, step.final))
         if (ending !== undefined) return ending === 'replied' ? undefined : ending
         if (step.final) break
       }
     } finally {
       source.stop()
     }
-    closeAnswer()
-    begin(false)
+    this.#closeAnswer()
+    this.begin(false)
     return { state: 'TASK_STATE_COMPLETED' }
   }
 
   /** The text that was said in pieces is complete. */
-  function closeAnswer(): void {
-    const last = interpreter.close()
-    if (last !== undefined) say(last)
+  #closeAnswer(): void {
+    const last = this.#interpreter.close()
+    if (last !== undefined) this.#say(last)
   }
 
   /** Writes what was said; answers the ending if it ends the turn. */
-  function say(said: Said): Ending | 'replied' | undefined {
+  #say(said: Said): Ending | 'replied' | undefined {
     if (said.kind === 'reply') {
-      closeAnswer()
-      if (begun) return { state: 'TASK_STATE_COMPLETED', message: said.message, explicit: true }
+      this.#closeAnswer()
+      if (this.#begun) return { state: 'TASK_STATE_COMPLETED', message: said.message, explicit: true }
       const { taskId: _, ...message } = said.message
-      opening.resolve({ reply: message })
+      this.#parts.opening.resolve({ reply: message })
       return 'replied'
     }
     if (said.kind === 'artifact') {
-      begin(true)
-      live.post(said.body, said.bytes)
+      this.begin(true)
+      this.live.post(said.body, said.bytes)
       return undefined
     }
     const { state, message, metadata } = said
-    begin(false)
+    this.begin(false)
     if (!endsTurn(state)) {
-      live.post(steps.work(message, metadata), 500)
+      this.live.post(steps.work(message, metadata), 500)
       return undefined
     }
-    closeAnswer()
+    this.#closeAnswer()
     const about = { ...(message !== undefined ? { message } : {}), ...(metadata !== undefined ? { metadata } : {}) }
     return { state, ...about, explicit: true }
   }
 
-  function failed(reason: unknown): Ending | undefined {
+  #failed(reason: unknown): Ending | undefined {
+    const { live } = this
     const isOurs = reason instanceof A2AError && reason.code !== 'INTERNAL' && reason.code !== 'INVALID_AGENT_RESPONSE'
     // An agent's own protocol error before there is a task is the answer to the call.
-    if (!begun && isOurs) {
-      opening.reject(reason)
+    if (!this.#begun && isOurs) {
+      this.#parts.opening.reject(reason)
       return undefined
     }
-    begin(false)
+    this.begin(false)
     // An agent that stops because it was told to has not failed, though it can only say so by throwing.
-    const told = stopSignal.signal()
+    const told = this.#stop.signal()
     const obeys = told.aborted && (reason === told.reason || (reason instanceof Error && reason.name === 'AbortError'))
     const about = { taskId: live.id, agent: live.partition.agent, cause: reason }
-    if (obeys) parts.log.debug('agent stopped', about)
-    else parts.log.error('agent failed', about)
+    if (obeys) this.log.debug('agent stopped', about)
+    else this.log.error('agent failed', about)
     const text = isOurs ? reason.message : 'The agent failed'
     return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note: describe(reason) }
   }
 
-  async function checkpoint(data: unknown): Promise<void> {
-    checkNotOver()
-    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint') } as const
-    begin(true)
-    const written = await live.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
-    if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
-  }
-
-  async function ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
-    checkNotOver()
-    if (question !== undefined) throw new Error('a question is already open: await its answer first')
-    const message = agentMessage(asking, live.fold)
-    const known = live.fold.questions[asked]
-    asked += 1
-    // A turn that is run again gets the answers it got before, in the same order.
-    if (known?.answer !== undefined && input.resumed !== undefined) return known.answer
-    begin(true)
-    const id = known?.id ?? newId()
-    const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
-    const answer = Promise.withResolvers<Message>()
-    question = { id, answer, isAnswered: false }
-    clearTimeout(deadline)
-    live.post(steps.askQuestion(state, message, { id, turn: input.turn, isNew: known === undefined }, limits), 500)
-    // Messages are taken in the order they came: one that already waits is the answer.
-    const waiting = live.fold.waiting.find(({ seq }) => seq > takenSeq)
-    if (waiting !== undefined) received(waiting)
-    return answer.promise
-  }
-
-  function received(record: LogRecord): void {
-    if (over || record.body.type !== 'message' || record.seq <= takenSeq) return
-    if (question !== undefined && !question.isAnswered) {
-      question.isAnswered = true
-      takenSeq = record.seq
-      live.post(steps.answerQuestion(question.id, record.seq, limits), 200)
-    } else if (limits.whenBusy === 'steer') inbox.push(record)
+  #steering(): Inbox {
+    if (this.#inbox === undefined) {
+      this.#inbox = createInbox((record) => this.#takeSteering(record))
+      if (this.#over) this.#inbox.end()
+    }
+    return this.#inbox
   }
 
   /** Whether a message is still to be had when the agent asks its turn for it: if so, it is this turn's. */
-  function takeSteering({ body, seq }: LogRecord): Message | undefined {
-    if (over || body.type !== 'message' || seq <= takenSeq) return undefined
-    takenSeq = seq
-    live.post({ type: 'steered', messageSeq: seq }, 100)
+  #takeSteering({ body, seq }: LogRecord): Message | undefined {
+    if (this.#over || body.type !== 'message' || seq <= this.#takenSeq) return undefined
+    this.#takenSeq = seq
+    this.live.post({ type: 'steered', messageSeq: seq }, 100)
     return body.message
   }
 
-  /** By a message, or by nobody in time; written here, or wherever that was noticed. */
-  function answered(questionId: string): void {
-    if (question?.id !== questionId) return
-    const { answer } = question
-    question = undefined
-    setDeadline()
-    answer.resolve(live.fold.questions.find(({ id }) => id === questionId)?.answer ?? noAnswer(live.fold))
-  }
-
   /** An agent may go on after its turn, and hold on to what it was given. */
-  function checkNotOver(): void {
-    if (over || parts.isStopped()) throw turnIsOver()
-  }
-
-  function abort(reason: unknown): void {
-    stopSignal.abort(reason)
-    // Whoever waits for an answer listens to nothing else, and would let the time of grace pass.
-    question?.answer.reject(reason)
-  }
-
-  function end(reason: unknown): void {
-    over = true
-    clearTimeout(opensAt)
-    clearTimeout(deadline)
-    inbox.end()
-    question?.answer.reject(reason ?? turnIsOver())
-    if (reason !== undefined) stopSignal.abort(reason)
+  #checkNotOver(): void {
+    if (this.#over || this.#parts.isStopped()) throw turnIsOver()
   }
 }
 

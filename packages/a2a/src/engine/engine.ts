@@ -46,7 +46,7 @@ export function createEngine(parts: EngineParts): Engine {
     startRun,
   })
   const { resume: goOn } = recovery
-  const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, runOf, startRun, resume: goOn })
+  const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, startRun, resume: goOn })
   const held = (): readonly Live[] => [...runs.values()].map((run) => run.live)
   const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held })
 

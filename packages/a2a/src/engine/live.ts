@@ -177,11 +177,15 @@ export class Live {
   abandon(reason: unknown): void {
     if (this.#broken !== undefined) return
     this.#broken = reason
-    const entries = this.#queue.splice(0)
-    for (const { done } of entries) done?.reject(reason instanceof DuplicateMessage ? reason : unavailable(reason))
+    this.#refuseQueued()
     this.#releaseWaiters()
     this.#notify()
     this.#parts.lost(this, reason)
+  }
+
+  #refuseQueued(): void {
+    const reason = this.#broken instanceof DuplicateMessage ? this.#broken : unavailable(this.#broken)
+    for (const { done } of this.#queue.splice(0)) done?.reject(reason)
   }
 
   #schedule(): void {
@@ -203,6 +207,8 @@ export class Live {
       }
     }
     this.#flushing = false
+    // Given up while an append was underway: what came back from that append is refused like the rest.
+    if (this.#broken !== undefined) this.#refuseQueued()
     this.#releaseWaiters()
   }
 

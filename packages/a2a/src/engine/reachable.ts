@@ -5,26 +5,59 @@
 import { A2AError } from '../model/error.ts'
 import type { Store } from '../stores/store.ts'
 
-type Method = (...given: readonly unknown[]) => Promise<unknown>
+type Method = (...given: unknown[]) => Promise<unknown>
 
-/** A proxy, because a store may be of any make: closures, or a class of somebody else's. */
+/** All that can fail. A proxy would need no list, but its trap is run for every call. */
+const methods = [
+  'append',
+  'load',
+  'read',
+  'firstSeq',
+  'changed',
+  'list',
+  'context',
+  'countActive',
+  'findMessage',
+  'saveSnapshot',
+  'loadSnapshot',
+  'claimOrphans',
+  'renew',
+  'claimDue',
+  'savePush',
+  'loadPush',
+  'listPush',
+  'deletePush',
+  'claimPush',
+  'movePush',
+  'recordAttempt',
+  'listAttempts',
+  'prune',
+  'feed',
+  'listKeys',
+  'saveKey',
+  'deleteKey',
+  'close',
+] as const satisfies readonly (keyof Store)[]
+
 export function reachable(store: Store): Store {
-  const methods = new Map<PropertyKey, Method>()
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      const known = methods.get(name)
-      if (known !== undefined) return known
-      const method: Method = async (...given) => {
-        try {
-          return await (Reflect.apply(member, target, given) as Promise<unknown>)
-        } catch (cause) {
-          throw new A2AError('UNAVAILABLE', 'The store does not answer', {}, { cause })
-        }
+  const guarded: Record<string, unknown> = { leaseTtlMs: store.leaseTtlMs }
+  for (const name of methods) {
+    const method = store[name].bind(store) as Method
+    guarded[name] = (...given: unknown[]) => {
+      try {
+        return method(...given).catch(unanswered)
+      } catch (cause) {
+        return Promise.reject(unavailable(cause))
       }
-      methods.set(name, method)
-      return method
-    },
-  })
+    }
+  }
+  return guarded as unknown as Store
+}
+
+function unanswered(cause: unknown): never {
+  throw unavailable(cause)
+}
+
+function unavailable(cause: unknown): A2AError {
+  return new A2AError('UNAVAILABLE', 'The store does not answer', {}, { cause })
 }

@@ -111,8 +111,9 @@ export function createRecovery(parts: RecoverParts) {
     if (isLeftAlone(live.fold)) await live.write(steps.takeLease)
   }
 
-  /** Goes on with a task that is ours and that nobody works on. */
+  /** Goes on with a task that is ours, unless somebody already does: the lease can come by two ways at once. */
   async function resume(live: Live): Promise<void> {
+    if (parts.runOf(live) !== undefined) return
     const { fold } = live
     const { agent } = live.partition
     const entry = parts.agent(agent)

@@ -18,66 +18,66 @@ export type Said =
   | { readonly kind: 'state'; readonly state: TaskState; readonly message?: Message; readonly metadata?: Struct }
   | { readonly kind: 'reply'; readonly message: Message }
 
-export interface Interpreter {
-  /** `final`: the agent returned this, so a text is complete as it is. */
-  read(report: unknown, final: boolean): Said
-  /** What closes the streamed answer at the end of the turn, if there is one open. */
-  close(): Said | undefined
-}
-
 /**
- * Names the artifacts of one turn. The names depend on the turn's number alone, so that a
- * turn that is run again begins the same artifacts anew (and not a second copy of each).
+ * Reads the reports of one turn, and names its artifacts. The names depend on the turn's number alone, so that a turn
+ * that is run again begins the same artifacts anew (and not a second copy of each).
  */
-export function createInterpreter(fold: Fold, turn: number): Interpreter {
-  // Whether an artifact is closed; one that is not here was never begun.
-  const sealed = new Map<string, boolean>()
-  for (const artifact of fold.artifacts.values()) sealed.set(artifact.artifactId, artifact.sealed)
-  const counts = new Map<string, number>()
-  const suffix = turn > 1 ? `-${turn}` : ''
-  const answer = `answer${suffix}`
-  let answering = false
+export class Interpreter {
+  readonly #fold: Fold
+  readonly #suffix: string
+  /** Whether an artifact of this turn is closed, and how many of a kind there were. Made with the first. */
+  #closed: Map<string, boolean> | undefined
+  #counts: Map<string, number> | undefined
+  #answering = false
 
-  return { read, close }
+  constructor(fold: Fold, turn: number) {
+    this.#fold = fold
+    this.#suffix = turn > 1 ? `-${turn}` : ''
+  }
 
-  function read(report: unknown, final: boolean): Said {
-    if (typeof report === 'string') return text(report, final)
+  /** `final`: the agent returned this, so a text is complete as it is. */
+  read(report: unknown, final: boolean): Said {
+    if (typeof report === 'string') return this.#text(report, final)
     if (typeof report !== 'object' || report === null) throw nonsense(`a ${report === null ? 'null' : typeof report}`)
-    if ('artifact' in report) return chunk(report as { artifact: Artifact; append?: unknown; lastChunk?: unknown })
-    if ('state' in report) return state(report)
-    if ('reply' in report) return { kind: 'reply', message: toMessage(report.reply) }
-    return part(report)
+    if ('artifact' in report) return this.#chunk(report as Chunk)
+    if ('state' in report) return this.#state(report)
+    if ('reply' in report) return { kind: 'reply', message: this.#message(report.reply) }
+    return this.#part(report)
   }
 
-  function text(report: string, final: boolean): Said {
-    const append = answering
-    answering = !final
-    return artifact({ artifactId: answer, parts: [{ text: report }] }, append, final, undefined, report.length)
+  /** What closes the streamed answer at the end of the turn, if there is one open. */
+  close(): Said | undefined {
+    return this.#answering ? this.#text('', true) : undefined
   }
 
-  function close(): Said | undefined {
-    return answering ? text('', true) : undefined
+  #text(report: string, final: boolean): Said {
+    const append = this.#answering
+    this.#answering = !final
+    const answer = { artifactId: `answer${this.#suffix}`, parts: [{ text: report }] }
+    return this.#artifact(answer, append, final, undefined, report.length)
   }
 
-  function part(report: object): Said {
+  #part(report: object): Said {
     const parts = checkParts([report as Part], 'report')
     const kind = 'data' in report ? 'data' : 'text' in report ? 'text' : 'file'
-    const count = (counts.get(kind) ?? 0) + 1
-    counts.set(kind, count)
-    const artifactId = `${kind}${suffix}${count > 1 ? `.${count}` : ''}`
+    this.#counts ??= new Map()
+    const count = (this.#counts.get(kind) ?? 0) + 1
+    this.#counts.set(kind, count)
+    const artifactId = `${kind}${this.#suffix}${count > 1 ? `.${count}` : ''}`
     const filename = (parts[0] as Part).filename
-    return artifact({ artifactId, ...(filename !== undefined ? { name: filename } : {}), parts }, false, true)
+    return this.#artifact({ artifactId, ...(filename !== undefined ? { name: filename } : {}), parts }, false, true)
   }
 
-  function chunk(report: { artifact: Artifact; append?: unknown; lastChunk?: unknown; metadata?: unknown }): Said {
+  #chunk(report: Chunk): Said {
     const given: unknown = report.artifact
     if (typeof given !== 'object' || given === null) throw nonsense('an artifact that is no object')
     const { artifactId } = report.artifact
     if (typeof artifactId !== 'string' || artifactId === '') throw nonsense('an artifact without artifactId')
     const append = report.append === true
     // B-100: a chunk for an artifact that was never begun, or is already closed, is not conforming.
-    if (append && !sealed.has(artifactId)) throw nonsense(`a chunk of the unknown artifact ${artifactId}`)
-    if (append && sealed.get(artifactId) === true) throw nonsense(`a chunk of the closed artifact ${artifactId}`)
+    const closed = append ? this.#isClosed(artifactId) : false
+    if (closed === undefined) throw nonsense(`a chunk of the unknown artifact ${artifactId}`)
+    if (closed) throw nonsense(`a chunk of the closed artifact ${artifactId}`)
     const { name, description, metadata, extensions } = report.artifact
     const clean: Artifact = {
       artifactId,
@@ -87,38 +87,47 @@ export function createInterpreter(fold: Fold, turn: number): Interpreter {
       ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'artifact.metadata') } : {}),
       ...(extensions !== undefined ? { extensions: checkTexts(extensions, 'artifact.extensions') } : {}),
     }
-    return artifact(clean, append, report.lastChunk === true, report.metadata)
+    return this.#artifact(clean, append, report.lastChunk === true, report.metadata)
   }
 
-  function artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): Said {
-    sealed.set(value.artifactId, last)
-    return {
-      kind: 'artifact',
-      bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0),
-      body: {
-        type: 'artifact',
-        artifact: value,
-        ...(append ? { append } : {}),
-        ...(last ? { lastChunk: last } : {}),
-        ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'metadata') } : {}),
-      },
-    }
+  /** Nothing for one that was never begun. What this turn said counts before it is in the log. */
+  #isClosed(artifactId: string): boolean | undefined {
+    return this.#closed?.get(artifactId) ?? this.#fold.artifacts.get(artifactId)?.sealed
   }
 
-  function state(report: { state: unknown; message?: unknown; metadata?: unknown }): Said {
+  #artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): Said {
+    this.#closed ??= new Map()
+    this.#closed.set(value.artifactId, last)
+    const body: Writable<ArtifactBody> = { type: 'artifact', artifact: value }
+    if (append) body.append = true
+    if (last) body.lastChunk = true
+    if (metadata !== undefined) body.metadata = checkStruct(metadata, 'metadata')
+    return { kind: 'artifact', bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0), body }
+  }
+
+  #state(report: { state: unknown; message?: unknown; metadata?: unknown }): Said {
     const to = report.state as TaskState
     if (!taskStates.includes(to) || to === 'TASK_STATE_UNSPECIFIED') throw nonsense('an unknown state')
     return {
       kind: 'state',
       state: to === 'TASK_STATE_SUBMITTED' ? 'TASK_STATE_WORKING' : to,
-      ...(report.message !== undefined ? { message: toMessage(report.message) } : {}),
+      ...(report.message !== undefined ? { message: this.#message(report.message) } : {}),
       ...(report.metadata !== undefined ? { metadata: checkStruct(report.metadata, 'metadata') } : {}),
     }
   }
 
-  function toMessage(given: unknown): Message {
-    return agentMessage(given as string | AgentMessage, fold)
+  #message(given: unknown): Message {
+    return agentMessage(given as string | AgentMessage, this.#fold)
   }
+}
+
+type ArtifactBody = RecordBody & { readonly type: 'artifact' }
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+interface Chunk {
+  readonly artifact: Artifact
+  readonly append?: unknown
+  readonly lastChunk?: unknown
+  readonly metadata?: unknown
 }
 
 /** An agent's message with the ids that it must carry (B-61). */

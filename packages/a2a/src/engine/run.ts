@@ -10,8 +10,8 @@ import { A2AError } from '../model/error.ts'
 import type { LogRecord } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
-import type { ActiveTurn, Opening, RunParts, TurnInput } from './active-turn.ts'
-import { startTurn } from './active-turn.ts'
+import type { Opening, RunParts, TurnInput } from './active-turn.ts'
+import { ActiveTurn } from './active-turn.ts'
 import type { Live } from './live.ts'
 import { agentMessage } from './report.ts'
 import * as steps from './steps.ts'
@@ -40,6 +40,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
   let onStop: (() => void) | undefined
   let current: ActiveTurn | undefined
 
+  const turnParts = { ...parts, opening, isStopped: () => stopped, orStop, expire }
   live.observe = observe
   void work()
   return {
@@ -65,7 +66,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
   }
 
   async function runTurn(input: TurnInput): Promise<TurnInput | undefined> {
-    const turn = startTurn({ ...parts, opening, isStopped: () => stopped, orStop, expire }, input)
+    const turn = new ActiveTurn(turnParts, input)
     current = turn
     const ending = await turn.listen()
     turn.end(undefined)
@@ -85,7 +86,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     live.observe = undefined
     current?.end(reason)
     // Once the turn has begun, the append itself says how the task opened.
-    if (current !== undefined && !current.isBegun()) opening.reject(A2AError.from(reason))
+    if (current !== undefined && !current.begun) opening.reject(A2AError.from(reason))
     onStop?.()
     finished.resolve()
   }

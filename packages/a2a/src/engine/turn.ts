@@ -2,7 +2,7 @@
 import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
-import type { Artifact, Message, Struct, Task } from '../model/task.ts'
+import type { Message, Struct, Task } from '../model/task.ts'
 import type { Live } from './live.ts'
 
 export interface TurnParts {
@@ -27,30 +27,21 @@ export function createTurn(parts: TurnParts): Turn {
 }
 
 /**
- * A class for its getters, which an object literal would make anew for each turn. What can be called is a field, so that
- * an agent may take its turn apart: `async *agent({ text, ask })`.
+ * A class for its getters, which an object literal would make anew for each turn. What can be called is made when it is
+ * looked at, so that an agent may take its turn apart: `async *agent({ text, ask })`.
  */
 class EngineTurn implements Turn {
   readonly message: Message
   readonly caller: Caller
   readonly resumed: Resumed | undefined
-  readonly messages: AsyncIterable<Message>
-  readonly acceptedOutputModes: readonly string[]
-  readonly metadata: Struct
-  readonly extensions: readonly string[]
   readonly log: AgentLog
   readonly #parts: TurnParts
 
   constructor(parts: TurnParts) {
-    const { message, options } = parts
     this.#parts = parts
-    this.message = message
+    this.message = parts.message
     this.caller = parts.caller
     this.resumed = parts.resumed
-    this.messages = parts.messages
-    this.acceptedOutputModes = options.acceptedOutputModes ?? []
-    this.metadata = options.metadata ?? {}
-    this.extensions = options.extensions ?? []
     this.log = parts.log
   }
 
@@ -67,15 +58,49 @@ class EngineTurn implements Turn {
     return this.#parts.signal()
   }
 
-  readonly history = async (): Promise<readonly Message[]> => (await this.#parts.current())?.history ?? [this.message]
-  readonly artifacts = async (): Promise<readonly Artifact[]> => (await this.#parts.current())?.artifacts ?? []
-  readonly context = (): Promise<readonly Task[]> => this.#parts.conversation()
-  readonly references = (): Promise<readonly Task[]> => this.#parts.referenced()
-  readonly checkpoint = (data: unknown): Promise<void> => unheard(this.#parts.checkpoint(data))
-  readonly ask = (question: string | AgentMessage, options: AskOptions = {}): Promise<string> =>
-    unheard(this.#parts.ask(question, options).then(textOf))
-  readonly askMessage = (question: string | AgentMessage, options: AskOptions = {}): Promise<Message> =>
-    unheard(this.#parts.ask(question, options))
+  get messages(): AsyncIterable<Message> {
+    return this.#parts.messages
+  }
+
+  get acceptedOutputModes(): readonly string[] {
+    return this.#parts.options.acceptedOutputModes ?? []
+  }
+
+  get metadata(): Struct {
+    return this.#parts.options.metadata ?? {}
+  }
+
+  get extensions(): readonly string[] {
+    return this.#parts.options.extensions ?? []
+  }
+
+  get history(): Turn['history'] {
+    return async () => (await this.#parts.current())?.history ?? [this.message]
+  }
+
+  get artifacts(): Turn['artifacts'] {
+    return async () => (await this.#parts.current())?.artifacts ?? []
+  }
+
+  get context(): Turn['context'] {
+    return () => this.#parts.conversation()
+  }
+
+  get references(): Turn['references'] {
+    return () => this.#parts.referenced()
+  }
+
+  get checkpoint(): Turn['checkpoint'] {
+    return (data) => unheard(this.#parts.checkpoint(data))
+  }
+
+  get ask(): Turn['ask'] {
+    return (question, options = {}) => unheard(this.#parts.ask(question, options).then(textOf))
+  }
+
+  get askMessage(): Turn['askMessage'] {
+    return (question, options = {}) => unheard(this.#parts.ask(question, options))
+  }
 }
 
 /** An agent that does not wait for what it asked for must not bring the process down when it is stopped. */
@@ -91,22 +116,22 @@ export function textOf(message: Message): string {
 }
 
 /** An AbortSignal made only if somebody looks at it: most short turns never do, and a controller is not free. */
-export function createStopSignal(): { signal(): AbortSignal; abort(reason: unknown): void } {
-  let controller: AbortController | undefined
-  let aborted: { readonly reason: unknown } | undefined
-  return {
-    signal() {
-      if (controller === undefined) {
-        controller = new AbortController()
-        if (aborted !== undefined) controller.abort(aborted.reason)
-      }
-      return controller.signal
-    },
-    abort(reason) {
-      if (aborted !== undefined) return
-      aborted = { reason }
-      controller?.abort(reason)
-    },
+export class StopSignal {
+  #controller: AbortController | undefined
+  #aborted: { readonly reason: unknown } | undefined
+
+  signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason)
+    }
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted !== undefined) return
+    this.#aborted = { reason }
+    this.#controller?.abort(reason)
   }
 }
 

@@ -23,7 +23,7 @@ export interface NodeResponse {
   readonly headersSent: boolean
   readonly destroyed: boolean
   writeHead(status: number, headers: Record<string, string | number>): unknown
-  write(chunk: string): boolean
+  write(chunk: string | Uint8Array): boolean
   end(body?: string | Uint8Array): unknown
   flushHeaders(): void
   destroy(): unknown

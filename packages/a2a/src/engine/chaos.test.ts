@@ -1,0 +1,213 @@
+/**
+ * Everything at once, by chance but repeatable: messages, cancels and agents of all kinds, on one engine or on two over
+ * one store, which is slow, fails and loses answers. Whatever happens, every log must make sense in the end, and no task
+ * may be left lying.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, Turn } from '../agents/agent.ts'
+import { authRequired, fail, inputRequired, reject, reply, status } from '../agents/reports.ts'
+import type { LogRecord } from '../model/record.ts'
+import { isInterrupted, isTerminal } from '../model/state.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { TaskRow } from '../stores/store.ts'
+import type { House } from '../testing/engine-fixture.ts'
+import { openHouse } from '../testing/engine-fixture.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
+
+const leaseTtlMs = 1_000
+
+/** The same numbers for the same seed (mulberry32). */
+function dice(seed: number) {
+  let state = seed
+  const random = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return { random, pick: <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T }
+}
+
+const kinds = [
+  'say',
+  'chat',
+  'ask',
+  'input',
+  'auth',
+  'fail',
+  'reject',
+  'throw',
+  'reply',
+  'wait',
+  'point',
+  'nothing',
+] as const
+
+/** Does as the message says, at the speed of chance. */
+function agentOf(pause: () => Promise<void>): Agent {
+  return {
+    resume: 'rerun',
+    async *run(turn: Turn) {
+      await pause()
+      const kind = turn.text as (typeof kinds)[number]
+      if (kind === 'say') yield 'said'
+      if (kind === 'chat') {
+        for (const word of ['a', 'b', 'c', 'd']) {
+          yield word
+          await pause()
+        }
+      }
+      if (kind === 'ask') yield `got ${await turn.ask('What?')}`
+      if (kind === 'input') yield inputRequired('Which?')
+      if (kind === 'auth') yield authRequired('Who?')
+      if (kind === 'fail') yield fail('no')
+      if (kind === 'reject') yield reject('no')
+      if (kind === 'throw') throw new Error('no')
+      if (kind === 'reply') yield reply('yes')
+      if (kind === 'point') await turn.checkpoint(1)
+      if (kind === 'wait') {
+        yield status('waiting')
+        for (let step = 0; step < 20 && !turn.signal.aborted; step += 1) await pause()
+      }
+    },
+  }
+}
+
+async function live(t: TestContext, seed: number): Promise<void> {
+  const { random, pick } = dice(seed)
+  const shared = seed % 2 === 0
+  let at = Date.now()
+  let fails = false
+  const now = (): number => at
+  const pause = async (): Promise<void> => {
+    for (let step = Math.floor(random() * 4); step > 0; step -= 1) await nextTurnOfTheLoop()
+    for (let step = Math.floor(random() * 6); step > 0; step -= 1) await Promise.resolve()
+  }
+  const trouble = async (): Promise<void> => {
+    if (random() < 0.3) await nextTurnOfTheLoop()
+    if (fails && random() < 0.05) throw new Error('the store is out of reach')
+  }
+  const store = memoryStore({ now, ...(shared ? { leaseTtlMs } : {}) })
+  const open = (): Promise<House> =>
+    openHouse(t, agentOf(pause), {
+      store: troubledStore(store, { before: trouble, after: trouble }),
+      now,
+      sweepMs: 1,
+      limits: { waitMs: 50 },
+      options: { cancelGraceMs: 5, openAfterMs: 2, whenBusy: pick(['queue', 'steer']), turnTimeoutMs: Infinity },
+    })
+  const houses = shared ? [await open(), await open()] : [await open()]
+  const ids: string[] = []
+  const calls: Promise<unknown>[] = []
+  fails = random() < 0.5
+  for (let step = 0; step < 15; step += 1) {
+    calls.push(act(pick(houses)).catch(() => {}))
+    await pause()
+    if (shared && random() < 0.1) at += leaseTtlMs / 2
+  }
+  await Promise.all(calls)
+  fails = false
+  const tasks = async (): Promise<readonly Kept[]> => {
+    const { tasks: rows } = await store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 1_000 })
+    return Promise.all(rows.map(async (row) => ({ row, log: await store.read(row.id, 0) })))
+  }
+  // Time passes, slowly enough for those who live to keep their leases.
+  for (let lap = 0; lap < 200 && !(await tasks()).every(isAtRest); lap += 1) {
+    await sleep(5)
+    at += leaseTtlMs / 4
+  }
+  for (const task of await tasks()) assertSound(task, seed)
+  for (const house of houses) await house.engine.close()
+
+  async function act(house: House): Promise<void> {
+    const parts = [{ text: pick(kinds) }]
+    const known = ids.length > 0 && random() < 0.6
+    if (known && random() < 0.2) {
+      await house.cancel(pick(ids))
+      return
+    }
+    const how = { returnImmediately: random() < 0.5 }
+    const message = known ? { taskId: pick(ids), parts } : { parts }
+    if (random() < 0.3) {
+      const reader = await house.stream(message, how)
+      const first = await reader.next()
+      if (first !== undefined && 'task' in first.event && !known) ids.push(first.event.task.id)
+      if (random() < 0.5) await reader.close()
+      else await Promise.race([reader.rest(), nextTurnOfTheLoop()])
+      return
+    }
+    const answer = await house.send(message, how)
+    if ('task' in answer && !known) ids.push(answer.task.id)
+  }
+}
+
+interface Kept {
+  readonly row: TaskRow
+  readonly log: readonly LogRecord[]
+}
+
+/** It has ended, or it waits for somebody and nobody has answered. */
+function isAtRest({ row, log }: Kept): boolean {
+  const lastMessage = log.findLast(({ body }) => body.type === 'message')?.seq ?? 0
+  return isTerminal(row.status.state) || (isInterrupted(row.status.state) && lastMessage <= row.consumedSeq)
+}
+
+function assertSound({ row, log }: Kept, seed: number): void {
+  assert.ok(isAtRest({ row, log }), `seed ${seed}: left lying, ${JSON.stringify([row, log])}`)
+  const about = `seed ${seed}: ${JSON.stringify(log.map(({ body }) => body))}`
+  assert.deepEqual(
+    log.map(({ seq }) => seq),
+    Array.from({ length: log.length }, (_, index) => index + 1),
+    about,
+  )
+  assert.equal(row.head, log.length, about)
+  const statuses = log.flatMap(({ body, seq }) => (body.type === 'status' ? [{ state: body.status.state, seq }] : []))
+  const ends = statuses.filter(({ state }) => isTerminal(state))
+  assert.equal(statuses.filter(({ state }) => state === 'TASK_STATE_SUBMITTED').length, 1, about)
+  assert.ok(ends.length <= 1, about)
+  if (ends[0] !== undefined) assert.equal(ends[0].seq, log.length, `nothing comes after the end; ${about}`)
+  assert.equal(statuses.at(-1)?.state, row.status.state, about)
+  assertTurns(log, about)
+  const messages = log.filter(({ body }) => body.type === 'message')
+  assert.ok(
+    messages.every(({ seq }) => seq <= row.consumedSeq),
+    `every message was taken or dropped; ${about}`,
+  )
+  const times = log.map(({ at }) => at)
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+    about,
+  )
+}
+
+/** Turns come one after the other, each attempt of one before the next, and each message is taken once. */
+function assertTurns(log: readonly LogRecord[], about: string): void {
+  let last = { turn: 0, attempt: 0 }
+  let consumed = 0
+  for (const { body } of log) {
+    if (body.type === 'turn-started') {
+      const isAgain = body.turn === last.turn && body.attempt === last.attempt + 1
+      const isNext = body.turn === last.turn + 1 && body.attempt === 1
+      assert.ok(isAgain || isNext, about)
+      assert.ok(isAgain ? body.consumedSeq === consumed : body.consumedSeq > consumed, about)
+      last = body
+      consumed = body.consumedSeq
+    } else if (body.type === 'answer' || body.type === 'steered') {
+      assert.ok(body.messageSeq > consumed, about)
+      consumed = body.messageSeq
+    }
+  }
+}
+
+const seeds = Number(process.env['CHAOS_SEEDS'] ?? 150)
+const firstSeed = Number(process.env['CHAOS_FROM'] ?? 1)
+
+describe('chaos', () => {
+  it(`leaves sound logs and no task behind, in ${seeds} lives [B-45 B-52]`, async (t) => {
+    for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) await live(t, seed)
+  })
+})
