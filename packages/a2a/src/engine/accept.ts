@@ -84,7 +84,9 @@ export function createAccept(parts: AcceptParts) {
     const before = await parts.store.findMessage(idempotency.key, parts.now())
     if (before !== undefined) return attach(before, idempotency, context)
     try {
-      const taskId = request.message.taskId ?? (await findByToolResult(request.message, context))
+      const { message } = request
+      const refers = message.taskId === undefined && message.referenceTaskIds !== undefined
+      const taskId = refers ? await findByToolResult(message, context) : message.taskId
       return taskId === undefined
         ? await openTask(request, context, entry, idempotency)
         : await continueTask(taskId, request, context, entry, idempotency)
@@ -109,20 +111,8 @@ export function createAccept(parts: AcceptParts) {
     entry: AgentEntry,
     idempotency: IdempotencyKey,
   ): Promise<Accepted> {
-    const leave = await room.enter(context.tenant, context.caller.id)
-    try {
-      return await open(request, context, entry, idempotency)
-    } finally {
-      leave()
-    }
-  }
-
-  async function open(
-    request: SendMessageRequest,
-    context: CallContext,
-    entry: AgentEntry,
-    idempotency: IdempotencyKey,
-  ): Promise<Accepted> {
+    const entered = room.enter(context.tenant, context.caller.id)
+    const leave = typeof entered === 'function' ? entered : await entered
     const now = parts.now()
     const id = newId(now)
     const contextId = request.message.contextId ?? newId(now)
@@ -152,6 +142,8 @@ export function createAccept(parts: AcceptParts) {
     } catch (reason) {
       parts.registry.forget(live)
       throw reason
+    } finally {
+      leave()
     }
   }
 

@@ -139,6 +139,8 @@ export function createEngine(parts: EngineParts): Engine {
 
   function startRun(live: Live, entry: AgentEntry, input: TurnInput): Run {
     if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    // It broke since it was found: whatever a run on it said would be lost.
+    if (live.broken !== undefined) throw new A2AError('UNAVAILABLE', 'The task cannot be written now')
     const { owner, tenant } = live.partition
     const { scopes } = input.options
     const run = start(

@@ -19,24 +19,30 @@ const maxOwners = 1_000
 
 export interface Room {
   /** Rejects with RATE_LIMITED if there is none. What it answers is called once the task is open, or never will be. */
-  enter(tenant: string, caller: string): Promise<() => void>
+  enter(tenant: string, caller: string): (() => void) | Promise<() => void>
 }
 
 export function createRoom(store: Pick<Store, 'countActive'>, tasksPerCaller: number): Room {
   const owners = new Map<string, Owner>()
 
   return {
-    async enter(tenant, caller) {
+    enter(tenant, caller) {
       if (!Number.isFinite(tasksPerCaller)) return () => {}
       const owner = ownerOf(JSON.stringify([tenant, caller]))
-      if (owner.room <= 0) await (owner.counting ??= count(owner, tenant, caller))
-      if (owner.room <= 0) {
-        throw new A2AError('RATE_LIMITED', `No more than ${tasksPerCaller} tasks at a time`, { retryAfterSeconds: '5' })
-      }
-      owner.room -= 1
-      owner.entering += 1
-      return () => void (owner.entering -= 1)
+      return owner.room > 0 ? letIn(owner) : countAndLetIn(owner, tenant, caller)
     },
+  }
+
+  function letIn(owner: Owner): () => void {
+    owner.room -= 1
+    owner.entering += 1
+    return () => void (owner.entering -= 1)
+  }
+
+  async function countAndLetIn(owner: Owner, tenant: string, caller: string): Promise<() => void> {
+    await (owner.counting ??= count(owner, tenant, caller))
+    if (owner.room > 0) return letIn(owner)
+    throw new A2AError('RATE_LIMITED', `No more than ${tasksPerCaller} tasks at a time`, { retryAfterSeconds: '5' })
   }
 
   function ownerOf(key: string): Owner {

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { IdempotencyKey } from '../store.ts'
+import { createClaimFilter } from './claim-filter.ts'
 import type { Database } from './database.ts'
 import { wholeTime } from './rows.ts'
 
@@ -26,6 +27,7 @@ export function createMessages(database: Database) {
   const sweep = database.prepare(`
     DELETE FROM messages WHERE rowid IN (SELECT rowid FROM messages ORDER BY rowid LIMIT ?) AND expires_at <= ?`)
 
+  const filter = createClaimFilter(database)
   const digestOf = (key: string): Uint8Array => hash('sha256', key, 'buffer').subarray(0, 16)
 
   function heldBy(digest: Uint8Array, now: number): Claim | undefined {
@@ -34,10 +36,14 @@ export function createMessages(database: Database) {
   }
 
   return {
-    find: (key: string, now: number): Claim | undefined => heldBy(digestOf(key), now),
+    find(key: string, now: number): Claim | undefined {
+      const digest = digestOf(key)
+      return filter.mayHold(digest) ? heldBy(digest, now) : undefined
+    },
     /** Answers who has it already, or nothing if it is now this task's. */
     claim(key: IdempotencyKey, taskId: string, now: number): Claim | undefined {
       const digest = digestOf(key.key)
+      filter.add(digest)
       if (claim.run(digest, taskId, key.hash, wholeTime(key.expiresAt), now) > 0) return undefined
       return heldBy(digest, now)
     },
