@@ -57,7 +57,7 @@ export function createRecovery(parts: RecoverParts) {
     async actOnDue(): Promise<void> {
       for (;;) {
         const due = await store.claimDue(parts.now(), batch)
-        for (const { task, due: time } of due) await expire(task, time)
+        await Promise.all(due.map(({ task, due: time }) => expire(task, time).catch(comesAgain(task.id))))
         if (due.length < batch) return
       }
     },
@@ -83,6 +83,11 @@ export function createRecovery(parts: RecoverParts) {
       // One that was given back meanwhile, or taken anew, is not lost.
       for (const [live, fence] of held) if (gone.has(live.id) && live.fence === fence) live.loseLease()
     },
+  }
+
+  /** What was claimed and could not be done is due again in a while: the store sees to that. */
+  function comesAgain(taskId: string): (cause: unknown) => void {
+    return (cause) => log.warn('a due time could not be acted on; it will come again', { taskId, cause })
   }
 
   /**

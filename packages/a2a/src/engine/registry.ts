@@ -38,7 +38,8 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     const known = lives.get(id)
     if (known !== undefined) {
       touch(known)
-      if (shared && !known.owned && known.opened) await known.catchUp()
+      // Also one that is ours: anybody may have sent it a message, or ended it.
+      if (shared && known.opened) await known.catchUp()
       watch(known)
       return known
     }

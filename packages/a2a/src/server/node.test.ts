@@ -167,7 +167,7 @@ describe('serve', () => {
     const held = new Promise<void>((resolve) => (release = resolve))
     const server = await open({
       store: memoryStore(),
-      stallMs: 100,
+      stallMs: 500,
       agent: ({ text }) => (text === 'wait' ? held.then(() => 'waited') : big),
     })
     const waiting = post(server.url, 'wait')
