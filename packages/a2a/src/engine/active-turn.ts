@@ -150,10 +150,11 @@ export class ActiveTurn implements TurnParts {
     this.#checkNotOver()
     if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')
     const message = agentMessage(asking, live.fold)
-    const known = live.fold.questions[this.#asked]
+    // Only a turn that is run again has questions from before; others may see those of the last turn until theirs has begun.
+    const known = input.resumed === undefined ? undefined : live.fold.questions[this.#asked]
     this.#asked += 1
     // A turn that is run again gets the answers it got before, in the same order.
-    if (known?.answer !== undefined && input.resumed !== undefined) return known.answer
+    if (known?.answer !== undefined) return known.answer
     this.begin(true)
     const id = known?.id ?? newId()
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'

@@ -10,6 +10,8 @@ import type { DueTime, IdempotencyKey, NewTask } from '../stores/store.ts'
 /** What an intent sees: the state after everything queued before it. */
 export interface Draft {
   state: TaskState
+  /** Of the record that brought the state. */
+  statusSeq: number
   /** The seq that the next record will get. */
   nextSeq: number
   /** Of the newest message in the log; above `consumedSeq` it waits. */
@@ -81,6 +83,7 @@ function addStep(batch: Batch, step: Step, draft: Draft): void {
     batch.records.push({ at: draft.at, body })
     if (body.type === 'status') {
       draft.state = body.status.state
+      draft.statusSeq = draft.nextSeq
       batch.status = body.status
       batch.statusAt = draft.at
     } else if (body.type === 'message') draft.lastMessageSeq = draft.nextSeq

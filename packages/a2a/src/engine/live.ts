@@ -223,6 +223,7 @@ export class Live {
     const { fold: state } = this
     const draft: Draft = {
       state: state.status.state,
+      statusSeq: state.statusSeq,
       nextSeq: state.head + 1,
       lastMessageSeq: this.#lastMessageSeq,
       consumedSeq: state.consumedSeq,

@@ -138,12 +138,12 @@ export function createRecovery(parts: RecoverParts) {
 
   async function expire(row: TaskRow, due: DueTime): Promise<void> {
     const live = await registry.find(row.id)
-    if (live === undefined) return
+    if (live === undefined || hasMovedOn(live.fold, row, due)) return
     if (due.kind === 'input') return expireInput(live)
     const run = parts.runOf(live)
     if (run !== undefined) return run.expire()
     const message = agentMessage('Task timed out', live.fold)
-    await live.write(steps.endTask(live.fold.turn, { state: 'TASK_STATE_FAILED', message }))
+    await live.write(steps.expireTurn(row.consumedSeq, live.fold.turn, { state: 'TASK_STATE_FAILED', message }))
   }
 
   async function expireInput(live: Live): Promise<void> {
@@ -153,21 +153,29 @@ export function createRecovery(parts: RecoverParts) {
     if (entry !== undefined && timeout?.then === 'continue') return continueWithoutInput(live, entry)
     const metadata = { reason: 'INPUT_TIMEOUT', timeoutSeconds: Math.round((timeout?.afterMs ?? 0) / 1_000) }
     const message = agentMessage('Input timeout', fold)
-    await live.write(steps.expireInput(fold.turn, { state: 'TASK_STATE_FAILED', message, metadata }))
+    await live.write(
+      steps.expireInput({ statusSeq: fold.statusSeq }, fold.turn, { state: 'TASK_STATE_FAILED', message, metadata }),
+    )
   }
 
   /** A question in the middle of a turn is left unanswered, wherever that turn runs; else the next turn begins. */
   async function continueWithoutInput(live: Live, entry: AgentEntry): Promise<void> {
+    const { turn, statusSeq } = live.fold
     const message = agentMessage('No answer came in time; going on without one', live.fold)
     const question = openQuestion(live.fold)
     if (question !== undefined) {
-      await live.write(steps.leaveUnanswered(question, message, entry.options))
+      await live.write(steps.leaveUnanswered({ statusSeq }, question, message, entry.options))
       return
     }
-    const next = withoutInput(live.fold, { turn: live.fold.turn + 1, attempt: 1 })
-    const written = await live.write(steps.startUnanswered(next, message, entry.options))
+    const next = withoutInput(live.fold, { turn: turn + 1, attempt: 1 })
+    const written = await live.write(steps.startUnanswered({ statusSeq }, next, message, entry.options))
     if (written !== undefined) parts.startRun(live, entry, { ...next, started: true })
   }
+}
+
+/** Whether the task has gone on since its due time was claimed: then another time holds for it, or none. */
+function hasMovedOn(fold: Fold, row: TaskRow, { kind }: DueTime): boolean {
+  return kind === 'input' ? fold.status.timestamp !== row.status.timestamp : fold.consumedSeq !== row.consumedSeq
 }
 
 function openQuestion({ questions }: Fold): string | undefined {

@@ -261,6 +261,19 @@ describe('a question', () => {
     assert.equal(answerOf(await early), 'to Rome')
   })
 
+  it('is each turn’s own, though one turn follows the other at once', async (t) => {
+    const house = await openHouse(t, async (turn) => `${turn.text}: ${await turn.ask(`What of ${turn.text}?`)}`)
+    const first = await house.task('one')
+    assert.equal(saying(first.status.message), 'What of one?')
+    const said = (text: string) => house.start({ taskId: first.id, parts: [{ text }] })
+    await Promise.all([said('this'), said('two')])
+    await eventually(async () => saying((await house.get(first.id)).status.message) === 'What of two?')
+    const done = await house.task({ taskId: first.id, parts: [{ text: 'that' }] })
+    assert.equal(answerOf(done), 'one: this')
+    assert.equal(answerOf(done, 'answer-2'), 'two: that')
+    assert.equal(typesOf(await house.log(first.id)).filter((type) => type === 'question').length, 2)
+  })
+
   it('may ask for credentials, in the middle of a turn or at its end [B-155]', async (t) => {
     const house = await openHouse(t, async (turn) => {
       if (turn.text === 'yield') return authRequired('Sign in at https://id.example.com')

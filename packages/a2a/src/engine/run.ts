@@ -83,7 +83,8 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
   function stop(reason: unknown): void {
     if (stopped) return
     stopped = true
-    live.observe = undefined
+    // The next run may already be there.
+    if (live.observe === observe) live.observe = undefined
     current?.end(reason)
     // Once the turn has begun, the append itself says how the task opened.
     if (current !== undefined && !current.begun) opening.reject(A2AError.from(reason))

@@ -124,9 +124,9 @@ export function answerQuestion(questionId: string, messageSeq: number, limits: A
 }
 
 /** Nobody answered the question of a running turn in time, and it is to go on (S2-16). */
-export function leaveUnanswered(questionId: string, notice: Message, limits: AgentOptions): Intent {
+export function leaveUnanswered(asked: Asked, questionId: string, notice: Message, limits: AgentOptions): Intent {
   return (draft) =>
-    isUnanswered(draft)
+    isStill(asked, draft)
       ? {
           bodies: [{ type: 'answer', questionId, messageSeq: 0 }, statusBody(draft.at, 'TASK_STATE_WORKING', notice)],
           due: turnDue(draft.at, limits),
@@ -135,9 +135,10 @@ export function leaveUnanswered(questionId: string, notice: Message, limits: Age
 }
 
 /** The same where the turn that asked has ended: the next one begins without a message. */
-export function startUnanswered({ turn, attempt }: TurnStart, notice: Message, limits: AgentOptions): Intent {
+export function startUnanswered(asked: Asked, start: TurnStart, notice: Message, limits: AgentOptions): Intent {
+  const { turn, attempt } = start
   return (draft) =>
-    isUnanswered(draft) && draft.mayTake
+    isStill(asked, draft) && draft.mayTake
       ? {
           bodies: [
             { type: 'turn-started', turn, attempt, consumedSeq: draft.consumedSeq },
@@ -147,6 +148,15 @@ export function startUnanswered({ turn, attempt }: TurnStart, notice: Message, l
           lease: 'take',
         }
       : undefined
+}
+
+/** Which question it is about: the status that asks it. The same task may ask another before we get to it. */
+export interface Asked {
+  readonly statusSeq: number
+}
+
+function isStill({ statusSeq }: Asked, draft: Draft): boolean {
+  return draft.statusSeq === statusSeq && isUnanswered(draft)
 }
 
 /** The task waits for somebody, and no message has come. */
@@ -197,8 +207,13 @@ export function endTask(turn: number, ending: Ending): Intent {
 }
 
 /** Nobody answered in time: the task fails, unless an answer came after all. */
-export function expireInput(turn: number, ending: Ending): Intent {
-  return (draft) => (isUnanswered(draft) ? finish(draft, turn, [], ending) : undefined)
+export function expireInput(asked: Asked, turn: number, ending: Ending): Intent {
+  return (draft) => (isStill(asked, draft) ? finish(draft, turn, [], ending) : undefined)
+}
+
+/** The turn that took these messages took too long, unless it has ended after all. */
+export function expireTurn(consumedSeq: number, turn: number, ending: Ending): Intent {
+  return (draft) => (draft.consumedSeq === consumedSeq ? endTask(turn, ending)(draft) : undefined)
 }
 
 function finish(draft: Draft, turn: number, note: RecordBody[], { state, message, metadata }: Ending): Step {
