@@ -14,6 +14,9 @@ export interface HubSettings {
   readonly dataDir: string
 }
 
+/** Who is asked and never answers is not waited for for ever: strangers' questions would pile up. */
+const inputTimeout = { afterMs: 7 * 86_400_000, then: 'fail' } as const
+
 /** The agents that every hub without a configuration shows. */
 export const demoAgents = {
   echo: {
@@ -42,6 +45,7 @@ export const demoAgents = {
     agent: concierge,
     name: 'Concierge',
     description: 'Asks back, then answers with data and a file.',
+    inputTimeout,
     skills: [
       {
         id: 'book',

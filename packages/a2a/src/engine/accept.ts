@@ -17,6 +17,7 @@ import type { Live } from './live.ts'
 import { DuplicateMessage } from './live.ts'
 import type { Registry } from './registry.ts'
 import type { TurnInput } from './active-turn.ts'
+import { createReplies } from './replies.ts'
 import { createRoom } from './room.ts'
 import type { Run } from './run.ts'
 import * as steps from './steps.ts'
@@ -38,12 +39,9 @@ export interface AcceptParts {
   resume(live: Live): Promise<void>
 }
 
-/** Direct messages leave no log: the last ones are remembered here, and a restart forgets them. */
-const maxRemembered = 1_000
-
 export function createAccept(parts: AcceptParts) {
   const underway = new Map<string, { readonly hash: string; readonly accepted: Promise<Accepted> }>()
-  const replies = new Map<string, { readonly hash: string; readonly reply: Message }>()
+  const replies = createReplies(parts.now)
   const room = createRoom(parts.store, parts.limits.tasksPerCaller)
 
   return async function accept(
@@ -68,7 +66,7 @@ export function createAccept(parts: AcceptParts) {
     underway.set(key, { hash, accepted })
     try {
       const result = await accepted
-      if ('reply' in result) remember(key, { hash, reply: result.reply })
+      if ('reply' in result) replies.add(key, { hash, reply: result.reply, expiresAt: idempotency.expiresAt })
       return result
     } finally {
       underway.delete(key)
@@ -182,11 +180,6 @@ export function createAccept(parts: AcceptParts) {
       if (openRequests(asked.message).some((request) => answered.includes(request))) waiting.push(id)
     }
     return waiting.length === 1 ? waiting[0] : undefined
-  }
-
-  function remember(key: string, answer: { hash: string; reply: Message }): void {
-    replies.set(key, answer)
-    if (replies.size > maxRemembered) replies.delete(replies.keys().next().value as string)
   }
 }
 

@@ -33,7 +33,9 @@ export function createEngine(parts: EngineParts): Engine {
   let closing = false
 
   const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
-  const registry = createRegistry({ store, now, holder, coalescesText, warn: log.warn, lost })
+  // Only a snapshot lets a log be dropped and its task be kept.
+  const snapshotsAll = parts.retention?.logMs !== undefined
+  const registry = createRegistry({ store, now, holder, coalescesText, snapshotsAll, warn: log.warn, lost })
   const recovery = createRecovery({
     store,
     registry,
@@ -206,7 +208,9 @@ export function createEngine(parts: EngineParts): Engine {
   ): Promise<EventStream> {
     const { live, submittedSeq, repeated } = accepted
     const resumed = repeated === true ? await resume(live, context, entry) : undefined
-    if (resumed !== undefined) return resumed
+    // Who has seen the question has seen all that this stream will say.
+    const hasAll = (context.lastEventId ?? -1) >= live.fold.statusSeq && isAtRest(live) && closesAt(live, entry)
+    if (resumed !== undefined) return hasAll ? nothing() : resumed
     const historyLength = request.configuration?.historyLength
     if (submittedSeq === undefined)
       return fromSnapshot(live, entry, isAtRest(live) && closesAt(live, entry), historyLength)
@@ -278,6 +282,8 @@ function checkStreaming({ streaming }: AgentEntry): void {
   if (!streaming)
     throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
+
+async function* nothing(): EventStream & AsyncGenerator<readonly StreamItem[]> {}
 
 async function* single(item: StreamItem): EventStream & AsyncGenerator<readonly StreamItem[]> {
   yield [item]

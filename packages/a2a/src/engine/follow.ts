@@ -90,8 +90,11 @@ function createReader(
       const event = eventOf(live.id, live.fold.contextId, body)
       if (event !== undefined) events.push({ seq, event })
     }
+    const last = records.at(-1)
+    // The log was dropped under a slow reader: it must not believe that it has seen all. It resumes, and is told of the gap.
+    if (last === undefined && cursor < live.tailFrom) throw interrupted(new Error('the log was dropped'))
     // A stretch of internal records brings nothing to send, but the reader has passed it.
-    if (events.length === 0) cursor = records.at(-1)?.seq ?? Math.max(cursor, live.tailFrom)
+    if (events.length === 0) cursor = last?.seq ?? cursor
     return events
   }
 

@@ -40,7 +40,7 @@ const methods = [
 ] as const satisfies readonly (keyof Store)[]
 
 export function reachable(store: Store): Store {
-  const guarded: Record<string, unknown> = { leaseTtlMs: store.leaseTtlMs }
+  const guarded: Record<string, unknown> = { leaseTtlMs: store.leaseTtlMs, prunesItself: store.prunesItself }
   for (const name of methods) {
     const method = store[name].bind(store) as Method
     guarded[name] = (...given: unknown[]) => {

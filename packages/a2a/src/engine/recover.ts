@@ -72,6 +72,7 @@ export function createRecovery(parts: RecoverParts) {
           ...(logMs !== undefined ? { logBefore: now - logMs } : {}),
           batch,
         })
+        if (removed > 0) registry.forgetFinished()
         if (removed < batch) return
       }
     },

@@ -18,6 +18,7 @@ function registryOver(store: Store, holder = 'me') {
     now: Date.now,
     holder,
     coalescesText: () => true,
+    snapshotsAll: false,
     warn: () => {},
     lost(live, reason) {
       lost.push({ live, reason })

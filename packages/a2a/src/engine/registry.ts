@@ -20,6 +20,8 @@ export interface Registry {
   /** A task that is not in the log yet. */
   create(task: NewTask): Live
   forget(live: Live): void
+  /** Some of them may be gone from the store; the next reader looks. */
+  forgetFinished(): void
   all(): Iterable<Live>
 }
 
@@ -32,12 +34,16 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   // Where several processes share the store, a task may have moved on since we looked.
   const shared = Number.isFinite(store.leaseTtlMs)
 
-  return { find, create, forget, all: () => lives.values() }
+  return { find, create, forget, forgetFinished, all: () => lives.values() }
 
   async function find(id: string): Promise<Live | undefined> {
     const known = lives.get(id)
     if (known !== undefined) {
       touch(known)
+      if (mayBeGone(known) && (await store.load(id)) === undefined) {
+        forget(known)
+        return undefined
+      }
       // Also one that is ours: anybody may have sent it a message, or ended it.
       if (shared && known.opened) await known.catchUp()
       watch(known)
@@ -76,6 +82,15 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     makeRoom()
     watch(live)
     return live
+  }
+
+  /** A store that lets go of tasks by itself does not tell. */
+  function mayBeGone(live: Live): boolean {
+    return store.prunesItself === true && live.opened && isTerminal(live.fold.status.state)
+  }
+
+  function forgetFinished(): void {
+    for (const live of [...lives.values()]) if (live.opened && isTerminal(live.fold.status.state)) forget(live)
   }
 
   function forget(live: Live): void {

@@ -13,7 +13,7 @@ export interface SweepParts {
 }
 
 /** Retention is looked after less often: it is housekeeping, nobody waits for it. */
-const pruneEvery = 60
+const pruneEvery = 10
 
 export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts) {
   const shared = Number.isFinite(store.leaseTtlMs)

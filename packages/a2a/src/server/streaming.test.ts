@@ -1,47 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { readSse } from '../bindings/sse-reader.ts'
 import { cursorExtension } from '../model/extension.ts'
-import { memoryStore } from '../stores/memory.ts'
-import type { Agent } from '../agents/agent.ts'
-import { type AgentSettings, createHandler, type EngineLog, type Handler, type HouseOptions } from './index.ts'
+import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
+import type { Handler } from './index.ts'
 
-const opened: Handler[] = []
-after(() => Promise.all(opened.map((handler) => handler.close())))
-
-type Over = HouseOptions & Partial<AgentSettings>
-const quiet: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
-function open(over: Over = {}): Handler {
-  const agent: Agent = ({ text }) => `Hello, ${text}!`
-  const handler = createHandler({ store: memoryStore(), agent, log: quiet, ...over })
-  opened.push(handler)
-  return handler
-}
-let count = 0
-const messageOf = (text = 'hi', over: object = {}) => ({
-  messageId: `m${++count}`,
-  role: 'ROLE_USER',
-  parts: [{ text }],
-  ...over,
-})
-const oldMessageOf = (text = 'hi') => ({
-  kind: 'message',
-  messageId: `m${++count}`,
-  role: 'user',
-  parts: [{ kind: 'text', text }],
-})
-
-async function post(handler: Handler, body: unknown, headers: Record<string, string> = {}, path = '/a2a') {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text }
-  const response = await handler.fetch(new Request(`http://localhost${path}`, init))
-  return { status: response.status, headers: response.headers, json: JSON.parse((await response.text()) || '{}') }
-}
-const rpc = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 'r', method, params })
-async function get(handler: Handler, path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const response = await handler.fetch(new Request(`http://localhost${path}`, { method, headers }))
-  return { status: response.status, headers: response.headers, json: JSON.parse((await response.text()) || '{}') }
-}
+const { open, post, get } = openServers()
 
 describe('a stream', () => {
   const streaming = async (

@@ -44,6 +44,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   return {
     leaseTtlMs,
+    prunesItself: true,
 
     append: (taskId, append) =>
       use(() => {

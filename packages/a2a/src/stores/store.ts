@@ -198,6 +198,8 @@ export const dueAgainMs = 60_000
 export interface Store {
   /** How long a lease lives without a heartbeat. `Infinity`: this store serves one process, which ends with its leases. */
   readonly leaseTtlMs: number
+  /** Whether finished tasks may go without `prune` being called. */
+  readonly prunesItself?: boolean
 
   /** All or nothing. Resolves when durable (at the store's level of durability), and never before. */
   append(taskId: string, append: Append): Promise<Appended>

@@ -23,9 +23,9 @@ export function createMessages(database: Database) {
     ON CONFLICT (key) DO UPDATE
     SET task_id = excluded.task_id, hash = excluded.hash, expires_at = excluded.expires_at WHERE NOT (messages.${isHeld})`)
   const unclaim = database.prepare('DELETE FROM messages WHERE key = ?')
-  // In the order they were made, which is nearly the order they expire in: no index is needed to find the oldest.
   const sweep = database.prepare(`
-    DELETE FROM messages WHERE rowid IN (SELECT rowid FROM messages ORDER BY rowid LIMIT ?) AND expires_at <= ?`)
+    DELETE FROM messages WHERE rowid IN (
+      SELECT rowid FROM messages WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`)
 
   const filter = createClaimFilter(database)
   const digestOf = (key: string): Uint8Array => hash('sha256', key, 'buffer').subarray(0, 16)
@@ -48,6 +48,7 @@ export function createMessages(database: Database) {
       return heldBy(digest, now)
     },
     unclaim: ({ key }: IdempotencyKey) => void unclaim.run(digestOf(key)),
-    sweep: (now: number, limit: number) => void sweep.run(limit, now),
+    /** Answers how many went. */
+    sweep: (now: number, limit: number): number => sweep.run(now, limit),
   }
 }

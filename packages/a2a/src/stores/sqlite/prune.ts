@@ -12,8 +12,8 @@ interface Finished extends Partition {
   readonly status_at: number
 }
 
-/** Enough to keep up with a busy server when called once a minute, and done in a few hundredths of a second. */
-const messagesPerCall = 5_000
+/** Claims swept in one call: with a call every ten seconds, as many as 2,000 tasks a second leave behind. */
+const messagesPerCall = 20_000
 
 export interface PruneParts {
   readonly database: Database

@@ -56,6 +56,8 @@ CREATE TABLE messages (
   expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX messages_key ON messages (key);
+-- Claims expire in nearly the order they are made, so this index only grows at its end.
+CREATE INDEX messages_expiry ON messages (expires_at);
 
 CREATE TABLE counters (
   tenant TEXT NOT NULL,

@@ -1,0 +1,42 @@
+/**
+ * Direct messages leave no log: the last ones are remembered here, for as long as their id
+ * means the same message, and a restart forgets them. Long ones are not worth the memory.
+ */
+import type { Message } from '../model/task.ts'
+
+export interface Reply {
+  readonly hash: string
+  readonly reply: Message
+  readonly expiresAt: number
+}
+
+const maxReplies = 1_000
+const maxChars = 16_000
+
+export function createReplies(now: () => number): {
+  get(key: string): Reply | undefined
+  add(key: string, reply: Reply): void
+} {
+  const replies = new Map<string, Reply>()
+  return {
+    get(key) {
+      const known = replies.get(key)
+      return known !== undefined && known.expiresAt > now() ? known : undefined
+    },
+    add(key, reply) {
+      if (reply.expiresAt <= now() || lengthOf(reply.reply) > maxChars) return
+      replies.set(key, reply)
+      if (replies.size > maxReplies) replies.delete(replies.keys().next().value as string)
+    },
+  }
+}
+
+function lengthOf({ parts }: Message): number {
+  let chars = 0
+  for (const part of parts) {
+    if ('text' in part) chars += part.text.length
+    else if ('raw' in part) chars += part.raw.length
+    else chars += JSON.stringify(part).length
+  }
+  return chars
+}
