@@ -17,6 +17,8 @@ import { startWorker } from './worker.ts'
 
 const kills = process.env['PARLEY_FULL'] === '1' ? 200 : 12
 const clientsOfEachKind = 4
+/** A word each 4 ms: longer than most lives of the server, so that nearly every kill hits some of them at work. */
+const fragileWords = '60'
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
 
 /** mulberry32: a run that fails can be run again. */
@@ -30,6 +32,12 @@ function createRandom(state: number): () => number {
   }
 }
 
+/** Of a restart: how many tasks that cannot be resumed it failed, and how long after it listened none was left at work. */
+interface TakenUp {
+  readonly failed: number
+  readonly ms: number
+}
+
 const ways: readonly Dialling[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
 )
@@ -40,6 +48,7 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   const answered: Task[] = []
   let victim: Victim
   let worker: Awaited<ReturnType<typeof startWorker>>
+  const takenUp: TakenUp[] = []
   let died = 0
 
   const way = (): Dialling => ways[Math.floor(random() * ways.length)] as Dialling
@@ -52,7 +61,7 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     const load = Promise.all(
       Array.from({ length: clientsOfEachKind }, () => [
         repeat(async () => told.push(await streamToTheEnd(victim.url(), 'counter', '60', way()))),
-        repeat(async () => told.push(await streamToTheEnd(victim.url(), 'fragile', '20', way()))),
+        repeat(async () => told.push(await streamToTheEnd(victim.url(), 'fragile', fragileWords, way()))),
         repeat(async () => answered.push(await sendToTheEnd(victim.url(), 'asker', 'hello', way()))),
         repeat(async () => answered.push(await sendToTheEnd(victim.url(), 'remote', 'work', way()))),
       ]).flat(),
@@ -60,8 +69,10 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     while (died < kills) {
       await sleep(20 + random() * 250)
       await victim.kill()
+      const killedAt = Date.now()
       died += 1
       await victim.start()
+      takenUp.push(await untilTakenUp(killedAt))
     }
     over = true
     await load
@@ -81,6 +92,10 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
       'no stream was ever cut',
     )
     assert.ok(told.length >= kills / 4, `only ${told.length} streams`)
+    assert.ok(
+      takenUp.some(({ failed }) => failed > 0),
+      'no restart ever found a task that cannot be resumed',
+    )
   })
 
   it('has every event that a client was told, once and at its place [B-94 B-109]', async () => {
@@ -113,8 +128,14 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     }
   })
 
+  it('took up what the kill had interrupted, within a second of each start [B-52]', () => {
+    assert.equal(takenUp.length, kills)
+    for (const { ms } of takenUp) assert.ok(ms < 1_000, `it took ${ms} ms`)
+  })
+
   it('failed with a reason what cannot be resumed [B-52]', () => {
     const failed = told.filter(({ agent, state }) => agent === 'fragile' && state === 'TASK_STATE_FAILED')
+    assert.ok(failed.length > 0, 'no kill hit a task that cannot be resumed')
     for (const { events } of failed) {
       const last = events.at(-1)?.event as StreamEvent
       const status = 'task' in last ? last.task.status : 'statusUpdate' in last ? last.statusUpdate.status : undefined
@@ -163,6 +184,21 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   })
 
   const modern: Dialling = { version: '1.0', binding: 'JSONRPC' }
+
+  /** Tasks that were at work when the server died say so with an older time than those that came since. */
+  async function untilTakenUp(killedAt: number): Promise<TakenUp> {
+    const listeningAt = Date.now()
+    const wire = dial(victim.url(), 'fragile', modern)
+    const isLeft = ({ status }: Task): boolean => Date.parse(status.timestamp ?? '') < killedAt
+    await within(5_000, async () => {
+      const { tasks } = await wire.call('ListTasks', { status: 'TASK_STATE_WORKING', pageSize: 100 })
+      return !tasks.some(isLeft)
+    })
+    const ms = Date.now() - listeningAt
+    const statusTimestampAfter = new Date(killedAt).toISOString()
+    const { totalSize } = await wire.call('ListTasks', { status: 'TASK_STATE_FAILED', statusTimestampAfter })
+    return { failed: totalSize, ms }
+  }
 
   function get(agent: string, id: string): Promise<Task> {
     return persist(() => dial(victim.url(), agent, modern).call('GetTask', { id }))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { StreamEvent } from '@parley/a2a'
 import { root, runProgram } from './program.ts'
 
 const readme = await readFile(join(root, 'README.md'), 'utf8')
@@ -11,6 +12,25 @@ function blocks(language: string): string[] {
   return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, code]) => code as string,
   )
+}
+
+/** The curl commands, and those that stand in a comment because something must be filled in first. */
+function curls(marker = ''): string[] {
+  return blocks('sh')
+    .join('\n')
+    .split(new RegExp(`^(?=${marker}curl )`, 'm'))
+    .filter((text) => text.startsWith(`${marker}curl `))
+    .map((text) => text.slice(marker.length).split(/\n\n|\n#/)[0] as string)
+}
+
+/** The events of a stream that has ended, with their places. */
+async function eventsOf(response: Response): Promise<{ readonly id: number; readonly event: StreamEvent }[]> {
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
+  return [...text.matchAll(/^id: (\d+)\ndata: (.*)$/gm)].map(([, id, data]) => ({
+    id: Number(id),
+    event: JSON.parse(data as string) as StreamEvent,
+  }))
 }
 
 /** A curl command as the fetch it stands for, so that the test needs no curl. */
@@ -51,11 +71,7 @@ describe('the README', () => {
   it('shows calls that a started hub answers', async () => {
     await using hub = await runProgram(join(root, 'packages/hub/src/cli/main.ts'))
     const { port } = new URL(hub.url)
-    const commands = blocks('sh')
-      .join('\n')
-      .split(/^(?=curl )/m)
-      .filter((text) => text.startsWith('curl '))
-      .map((text) => text.split(/\n\n|\n#/)[0] as string)
+    const commands = curls()
     assert.equal(commands.length, 5)
     for (const command of commands) {
       const response = await fetch(toRequest(command, port))
@@ -63,5 +79,25 @@ describe('the README', () => {
       assert.equal(response.status, 200, text)
       assert.match(text, /completed|TASK_STATE_COMPLETED/, command)
     }
+  })
+
+  it('shows how a stream is resumed: exactly what came after the event that is named comes', async () => {
+    await using hub = await runProgram(join(root, 'packages/hub/src/cli/main.ts'))
+    const { port } = new URL(hub.url)
+    const [stream] = curls().filter((command) => command.includes('message:stream'))
+    const [resume, ...others] = curls('# ')
+    assert.deepEqual(others, [])
+    assert.match(resume as string, /'Last-Event-ID: 6'/)
+
+    const all = await eventsOf(await fetch(toRequest(stream as string, port)))
+    const [first] = all
+    assert.ok(first !== undefined && 'task' in first.event)
+    const missed = all.filter(({ id }) => id > 6)
+    assert.ok(
+      missed.length > 0 && missed.length < all.length - 1,
+      `6 is not in the middle: ${all.map(({ id }) => id).join(' ')}`,
+    )
+    const command = (resume as string).replace('{id}', first.event.task.id)
+    assert.deepEqual(await eventsOf(await fetch(toRequest(command, port))), missed)
   })
 })

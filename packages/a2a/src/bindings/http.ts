@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** The peer's address, where the runtime tells it. */
   readonly remoteAddress?: string | undefined
+  /** Our own address on that connection, where the runtime tells it; empty once the connection is gone. */
+  readonly localAddress?: string | undefined
   /** Whether it came over TLS, as far as the runtime can tell. */
   readonly secure: boolean
   /** The mount prefix that was cut off `path`, without a trailing slash. */

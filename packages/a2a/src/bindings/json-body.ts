@@ -14,6 +14,8 @@ const maxDepth = 200
 /** `undefined` where there is no body. */
 export async function readJson(request: HttpRequest, limitBytes: number): Promise<JsonBody | undefined> {
   if (request.parsed !== undefined) {
+    // Whoever read it had another limit; what was declared is all that is left to measure.
+    if (Number(request.header('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes)
     requireJson(request.header('content-type'))
     const { value } = request.parsed
     return { value, text: undefined, isTooDeep: isDeeper(value, maxDepth) }
@@ -50,6 +52,10 @@ function requireJson(contentType: string | undefined): void {
   const type = (semicolon < 0 ? contentType : contentType?.slice(0, semicolon))?.trim().toLowerCase()
   if (type !== undefined && accepted.has(type)) return
   throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json or application/a2a+json')
+}
+
+export function tooLarge(limitBytes: number): A2AError {
+  return new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`)
 }
 
 export function tooDeep(): A2AError {

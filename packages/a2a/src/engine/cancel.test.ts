@@ -211,11 +211,15 @@ describe('a cancel against a completion', () => {
       { options: { cancelGraceMs: 1_000 } },
     )
     const won = new Map<string, number>()
-    for (let batch = 0; batch < 30; batch += 1) {
+    const batches = process.env['PARLEY_FULL'] === '1' ? 200 : 20
+    for (let batch = 0; batch < batches; batch += 1) {
       const runs = Array.from({ length: 100 }, (_, index) => race(house, gates, batch * 100 + index))
       for (const winner of await Promise.all(runs)) won.set(winner, (won.get(winner) ?? 0) + 1)
     }
     // Neither order may be a rare accident, or this shows nothing.
-    assert.ok((won.get('COMPLETED') ?? 0) > 200 && (won.get('CANCELED') ?? 0) > 200, JSON.stringify([...won]))
+    assert.ok(
+      (won.get('COMPLETED') ?? 0) > batches * 5 && (won.get('CANCELED') ?? 0) > batches * 5,
+      JSON.stringify([...won]),
+    )
   })
 })

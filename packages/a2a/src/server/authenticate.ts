@@ -4,6 +4,7 @@ import { anonymous, type Caller } from '../model/caller.ts'
 import type { SecurityScheme } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { EngineLog } from '../engine/contract.ts'
+import { ConfigError } from './config-error.ts'
 import type { Authenticate } from './options.ts'
 import type { Resident } from './roster.ts'
 
@@ -36,13 +37,30 @@ async function ask(
   const header = (name: string): string | undefined => request.header(name)
   try {
     const caller = await authenticate({ method, path, query, header, remoteAddress, agent: resident.name })
-    if (caller !== undefined && caller !== null) return caller
+    if (caller !== undefined && caller !== null) return checkCaller(caller)
   } catch (reason) {
     if (reason instanceof A2AError) throw reason
     // Token libraries throw what they think of a token. That is a refusal, and not for the caller to read.
     log.warn('authentication failed', { agent: resident.name, cause: reason })
   }
   throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+}
+
+/**
+ * Callers with one id own each other's tasks. An id that is missing would make one owner of all who come, and the id of
+ * those without a name would give theirs away: the operator's mistake, which no caller can mend by logging in.
+ */
+function checkCaller(caller: Caller): Caller {
+  const { id } = caller
+  if (typeof id !== 'string' || id === '') throw mistaken('answered a caller whose id is not a non-empty string')
+  if (id === anonymous.id && caller.anonymous !== true) {
+    throw mistaken(`answered a caller with the id '${id}' and without \`anonymous: true\``)
+  }
+  return caller
+}
+
+function mistaken(how: string): A2AError {
+  return new A2AError('INTERNAL', 'Internal error', {}, { cause: new ConfigError('authenticate', how) })
 }
 
 /** From the schemes that the card declares. Those without a name in HTTP are left out. */

@@ -1,7 +1,7 @@
 /**
  * The corridor: a request comes in, is told who it is for, which version and binding it
- * speaks and who sent it, and an answer goes out in the same words. Nothing past this
- * file knows a version.
+ * speaks and who sent it, and an answer goes out in the same words. What differs by
+ * version is data in the Call; nothing past the files it is handed to knows a version.
  */
 import type { Call, Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'

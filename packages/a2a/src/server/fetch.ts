@@ -1,6 +1,6 @@
 /** The web's Request and Response to ours and back: Hono, Next, Bun, Deno, Workers, and tests without a socket. */
 import type { HttpRequest, HttpResponse } from '../bindings/http.ts'
-import { A2AError } from '../model/error.ts'
+import { tooLarge } from '../bindings/json-body.ts'
 import type { Router } from './router.ts'
 
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -66,8 +66,7 @@ function toRequest(web: Request, prefix: string, leaving: Leaving): HttpRequest 
 
 async function readBody({ body, headers }: Request, limitBytes: number): Promise<string> {
   if (body === null) return ''
-  const tooLarge = (): A2AError => new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`)
-  if (Number(headers.get('content-length') ?? 0) > limitBytes) throw tooLarge()
+  if (Number(headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes)
   const decoder = new TextDecoder()
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   let text = ''
@@ -76,7 +75,7 @@ async function readBody({ body, headers }: Request, limitBytes: number): Promise
     size += next.value.length
     if (size > limitBytes) {
       await reader.cancel()
-      throw tooLarge()
+      throw tooLarge(limitBytes)
     }
     text += decoder.decode(next.value, { stream: true })
   }

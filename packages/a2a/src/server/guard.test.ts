@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HttpRequest } from '../bindings/http.ts'
 import { baseUrl } from './base-url.ts'
-import { checkHost, createCors, isLocal, loopbackHosts } from './guard.ts'
+import { checkHost, createCors, createHostRule, isLocal, loopbackHosts } from './guard.ts'
 
 function request(headers: Record<string, string>, over: Partial<HttpRequest> = {}): HttpRequest {
   return {
@@ -41,17 +41,51 @@ describe('the guard of a machine without a login', () => {
     }
     check({ host: 'localhost:3000', origin: 'http://localhost:5173' }, createCors(['http://localhost:5173']))
   })
+
+  it('looks only at what arrives at a loopback address, and knows the name it goes by outside', () => {
+    const rule = createHostRule({ publicUrl: 'https://Mine.example:8443/x' })
+    for (const localAddress of ['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1', '']) {
+      assert.deepEqual(rule(request({}, { localAddress })), new Set([...loopbackHosts, 'mine.example']))
+    }
+    for (const localAddress of ['10.0.0.5', '::ffff:10.0.0.5', 'fe80::1', undefined]) {
+      assert.equal(rule(request({}, { localAddress })), undefined)
+    }
+  })
+
+  it('stands aside where callers log in, and keeps to a list where there is one', () => {
+    const home = request({}, { localAddress: '127.0.0.1' })
+    const authenticate = () => null
+    assert.equal(createHostRule({ authenticate })(home), undefined)
+    const listed = createHostRule({ authenticate, hosts: ['A.example'] })
+    assert.deepEqual([listed(home), listed(request({}))], [new Set(['a.example']), new Set(['a.example'])])
+  })
 })
 
 describe('a local caller', () => {
-  it('sits at this machine and does not speak for strangers', () => {
-    const local = { remoteAddress: '127.0.0.1' }
-    assert.equal(isLocal(request({ host: 'localhost:3000' }, local)), true)
-    assert.equal(isLocal(request({ host: '127.0.0.1:1' }, { remoteAddress: '::ffff:127.0.0.1' })), true)
-    assert.equal(isLocal(request({ host: 'agent.example' }, local)), false)
-    assert.equal(isLocal(request({ host: 'localhost', 'x-forwarded-for': '8.8.8.8' }, local)), false)
-    assert.equal(isLocal(request({ host: 'localhost' }, { remoteAddress: '10.0.0.5' })), false)
-    assert.equal(isLocal(request({ host: 'localhost' })), false)
+  const direct = { trustProxy: false }
+  const local = { remoteAddress: '127.0.0.1' }
+
+  it('sits at this machine', () => {
+    assert.equal(isLocal(request({ host: 'localhost:3000' }, local), direct), true)
+    assert.equal(isLocal(request({ host: '127.0.0.1:1' }, { remoteAddress: '::ffff:127.0.0.1' }), direct), true)
+    assert.equal(isLocal(request({ host: 'agent.example' }, local), direct), false)
+    assert.equal(isLocal(request({ host: 'localhost' }, { remoteAddress: '10.0.0.5' }), direct), false)
+    assert.equal(isLocal(request({ host: 'localhost' }), direct), false)
+  })
+
+  it('does not speak for strangers', () => {
+    for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+      assert.equal(isLocal(request({ host: 'localhost', [name]: '1.1 outer' }, local), direct), false, name)
+    }
+  })
+
+  it('is nobody where the operator says that strangers come by this machine', () => {
+    const here = request({ host: 'localhost:3000' }, local)
+    assert.equal(isLocal(here, { trustProxy: true }), false)
+    assert.equal(isLocal(here, { trustProxy: false, publicUrl: 'https://agents.example/x' }), false)
+    for (const publicUrl of ['http://localhost:3000', 'http://127.0.0.1:8080/x', 'http://[::1]:3000']) {
+      assert.equal(isLocal(here, { trustProxy: false, publicUrl }), true, publicUrl)
+    }
   })
 })
 

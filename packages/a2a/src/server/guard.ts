@@ -6,8 +6,30 @@
  */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import { A2AError } from '../model/error.ts'
+import type { AddressOptions } from './base-url.ts'
+import type { HouseOptions } from './options.ts'
 
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** The Hosts that a request may be for; `undefined` where any will do. */
+export type HostRule = (request: HttpRequest) => ReadonlySet<string> | undefined
+
+/**
+ * The operator's list; or else, while nobody has to log in, this machine's own names for what arrives at its loopback.
+ * The connection tells that, whoever listens: one that came to another address, or of which nothing is known, is not asked.
+ * One that is gone cannot tell any more, and is asked: leaving early must not be a way in.
+ */
+export function createHostRule(options: Pick<HouseOptions, 'hosts' | 'authenticate' | 'publicUrl'>): HostRule {
+  const { hosts, authenticate, publicUrl } = options
+  if (hosts !== undefined) {
+    const listed = new Set(hosts.map((host) => host.toLowerCase()))
+    return () => listed
+  }
+  if (authenticate !== undefined) return () => undefined
+  const home = new Set([...loopbackHosts, ...(publicUrl !== undefined ? [new URL(publicUrl).hostname] : [])])
+  return ({ localAddress }) =>
+    localAddress === '' || (localAddress !== undefined && isLoopbackAddress(localAddress)) ? home : undefined
+}
 
 /** Throws PERMISSION_DENIED for a foreign Host, or for a page that is neither of that Host nor invited. */
 export function checkHost(request: HttpRequest, hosts: ReadonlySet<string>, cors: CorsRule): void {
@@ -33,17 +55,22 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')
 }
 
+/** What proxies add. */
+const proxyHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
+
 /**
  * Whether the sender sits at this machine. A proxy on this machine does not count: it
- * speaks for strangers, and says so in the headers it adds or the Host it keeps.
+ * speaks for strangers, and says so in the headers it adds or the Host it keeps. One that
+ * does neither is known by what the operator says of it: that it is there, or our address outside.
  */
-export function isLocal(request: HttpRequest): boolean {
+export function isLocal(request: HttpRequest, { publicUrl, trustProxy }: AddressOptions): boolean {
   return (
+    !trustProxy &&
+    (publicUrl === undefined || loopbackHosts.includes(new URL(publicUrl).hostname)) &&
     request.remoteAddress !== undefined &&
     isLoopbackAddress(request.remoteAddress) &&
     loopbackHosts.includes(hostname(request.header('host') ?? '').toLowerCase()) &&
-    request.header('x-forwarded-for') === undefined &&
-    request.header('forwarded') === undefined
+    proxyHeaders.every((name) => request.header(name) === undefined)
   )
 }
 

@@ -49,10 +49,6 @@ export function createHandler(options: HandlerOptions): Handler {
   })
 
   let state: 'starting' | 'ready' | 'stopped' = 'starting'
-  const ready = start()
-  // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
-  ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
-
   async function start(): Promise<void> {
     // Keys that cannot be unwrapped are told at the start, not with the first page.
     await keyring()
@@ -64,10 +60,16 @@ export function createHandler(options: HandlerOptions): Handler {
     get state() {
       return state
     },
-    ready,
+    get ready() {
+      return ready
+    },
   }
   const house = createHouse({ ...options, log, ...(publicUrl !== undefined ? { publicUrl } : {}) }, roster, engine)
   const router = createRouter(house, roster, readiness, options)
+  // After all that may throw for a mistake in the options: nothing must be running then.
+  const ready = start()
+  // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
+  ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {

@@ -9,6 +9,7 @@ import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
 import { baseUrl } from './base-url.ts'
 import { type Cards, createCards } from './card.ts'
 import * as defaults from './defaults.ts'
+import { isLocal } from './guard.ts'
 import { consoleLog } from './log.ts'
 import { createNegotiator, type Negotiator } from './negotiate.ts'
 import type { HouseOptions, Limits } from './options.ts'
@@ -68,7 +69,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       engine,
       bytes: createSharedBytes(),
       slots: createSlots(limits.streamsPerCaller),
-      anonymousMayList: options.anonymousMayList,
+      anonymousMayList: (request) => options.anonymousMayList ?? isLocal(request, address),
     },
     cards: cardsOf,
     base,
@@ -83,11 +84,16 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
           'content-type': framing.contentType,
           'a2a-version': version.id,
           ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': doorkeeper.challenge(error, resident) } : {}),
-          ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
+          ...(status === 429 || status === 503 ? { 'retry-after': retryAfter(error) } : {}),
           ...more,
         },
         body: framing.error(error),
       }
     },
   }
+}
+
+/** As the error says. A detail may be anybody's text, and a header that is no number of seconds helps nobody. */
+function retryAfter({ details: { retryAfterSeconds } }: A2AError): string {
+  return typeof retryAfterSeconds === 'string' && /^\d{1,9}$/.test(retryAfterSeconds) ? retryAfterSeconds : '1'
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import express from 'express'
@@ -29,6 +29,17 @@ async function listen(listener: RequestListener): Promise<{ url: string; server:
   })
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, server, port }
+}
+/** With headers of our choosing, also those that fetch keeps to itself. */
+function statusFor(port: number, path: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    httpRequest({ host: '127.0.0.1', port, path, headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
 }
 let count = 0
 const message = (text = 'hi') => ({ messageId: `m${++count}`, role: 'ROLE_USER', parts: [{ text }] })
@@ -128,7 +139,7 @@ describe('under node:http', () => {
     socket.on('error', () => {})
     socket.pause()
     socket.write(
-      `POST /message:stream HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /message:stream HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
     const [, response] = (await once(server, 'request')) as [unknown, NodeJS.WritableStream]
     await once(response, 'close')
@@ -167,15 +178,62 @@ describe('under node:http', () => {
     const { url } = await listen(open().node)
     assert.equal((await fetch(`${url}/tasks`)).status, 200)
     assert.equal((await fetch(`${url}/tasks`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status, 403)
+    assert.equal((await fetch(`${url}/tasks`, { headers: { 'x-real-ip': '203.0.113.9' } })).status, 403)
+    for (const outward of [{ trustProxy: true }, { publicUrl: 'https://agents.example' }]) {
+      const { url: behind } = await listen(open(outward).node)
+      assert.equal((await fetch(`${behind}/tasks`)).status, 403)
+      const { url: told } = await listen(open({ ...outward, anonymousMayList: true }).node)
+      assert.equal((await fetch(`${told}/tasks`)).status, 200)
+    }
     const { url: closed } = await listen(open({ anonymousMayList: false }).node)
     assert.equal((await fetch(`${closed}/tasks`)).status, 403)
+  })
+
+  it('answers at a loopback address for this machine only, while nobody has to log in', async () => {
+    const { port } = await listen(open({ publicUrl: 'https://mine.example:8443/x' }).node)
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, 'Mine.example']) {
+      assert.equal(await statusFor(port, '/tasks/x', { host }), 404, host)
+    }
+    assert.equal(await statusFor(port, '/tasks/x', { host: 'evil.example' }), 403)
+    assert.equal(await statusFor(port, '/tasks/x', { host: 'localhost', origin: 'https://evil.example' }), 403)
+    assert.equal(await statusFor(port, '/healthz', { host: 'evil.example' }), 200)
+    const guarded = await listen(open({ authenticate: () => ({ id: 'a' }) }).node)
+    assert.equal(await statusFor(guarded.port, '/tasks/x', { host: 'any.example' }), 404)
+    const listed = await listen(open({ hosts: ['named.example'] }).node)
+    assert.equal(await statusFor(listed.port, '/tasks/x', { host: 'named.example' }), 404)
+    assert.equal(await statusFor(listed.port, '/tasks/x', { host: 'localhost' }), 403)
+  })
+
+  it('asks for whom a request was also when its sender has left before it came to us', async () => {
+    const heard: string[] = []
+    const handler = open({ agent: ({ text }) => void heard.push(text) })
+    const { url, port } = await listen((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const hand = (): void => handler.node(Object.assign(request, { body: Buffer.concat(chunks) }), response)
+        if (request.headers['x-leaves'] === undefined) return hand()
+        request.socket.once('close', () => hand())
+        request.socket.destroy()
+      })
+    })
+    for (const host of ['localhost', 'evil.example']) {
+      const body = JSON.stringify({ message: message(host) })
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write(
+        `POST /message:send HTTP/1.1\r\nHost: ${host}\r\nX-Leaves: 1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
+      await once(socket, 'close')
+    }
+    await post(`${url}/message:send`, { message: message('last') })
+    assert.deepEqual(heard, ['localhost', 'last'])
   })
 
   it('survives a client that leaves in the middle of its body', async () => {
     const { url, port, server } = await listen(open().node)
     const socket = connect(port, '127.0.0.1')
     socket.write(
-      'POST /a2a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"jsonrpc"',
+      'POST /a2a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"jsonrpc"',
     )
     const [, response] = (await once(server, 'request')) as [unknown, NodeJS.WritableStream]
     socket.destroy()
@@ -246,6 +304,30 @@ describe('under Express', () => {
       assert.equal(empty.status, 404)
     })
   }
+
+  for (const [name, parser] of [
+    ['parsed', express.json({ limit: '1mb' })],
+    ['kept as text', express.text({ type: '*/*', limit: '1mb' })],
+    ['kept as bytes', express.raw({ type: '*/*', limit: '1mb' })],
+  ] as const) {
+    it(`refuses a body that is too large, though it was ${name} by somebody more generous [B-41]`, async () => {
+      const app = express()
+      app.use(parser, open({ limits: { bodyBytes: 5_000 } }).node)
+      const { url } = await listen(app)
+      assert.ok((await post(`${url}/a2a`, rpc('SendMessage', { message: message('x'.repeat(3_000)) }))).json.result)
+      const refused = await post(`${url}/a2a`, rpc('SendMessage', { message: message('x'.repeat(6_000)) }))
+      assert.equal(refused.status, 413)
+      assert.equal(refused.json.error.data.reason, 'PAYLOAD_TOO_LARGE')
+    })
+  }
+
+  it('answers at a loopback address for this machine only', async () => {
+    const app = express()
+    app.use('/agent', open().node)
+    const { port } = await listen(app)
+    assert.equal(await statusFor(port, '/agent/tasks/x', { host: `localhost:${port}` }), 404)
+    assert.equal(await statusFor(port, '/agent/tasks/x', { host: 'evil.example' }), 403)
+  })
 
   it('passes on what is not ours', async () => {
     const app = express()

@@ -99,6 +99,11 @@ class AdaptedRequest implements HttpRequest {
     return this.#req.socket.remoteAddress
   }
 
+  get localAddress(): string | undefined {
+    const { localAddress, destroyed } = this.#req.socket
+    return localAddress ?? (destroyed === true ? '' : undefined)
+  }
+
   get secure(): boolean {
     return this.#req.socket.encrypted === true
   }

@@ -1,25 +1,30 @@
 /** A request's body as text, from a stream, or from a parser that was there first. */
-import { A2AError, type ErrorCode } from '../model/error.ts'
+import { tooLarge } from '../bindings/json-body.ts'
+import { A2AError } from '../model/error.ts'
 import type { NodeRequest } from './node-pair.ts'
 
 export function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
   const { body } = req
-  if (typeof body === 'string') return Promise.resolve(body)
-  if (body instanceof Uint8Array) return Promise.resolve(Buffer.from(body).toString())
+  const declared = Number(req.headers['content-length']) || 0
+  // A parser before us has limits of its own, and may have unpacked what came.
+  if (typeof body === 'string') return within(limitBytes, Math.max(declared, Buffer.byteLength(body)), () => body)
+  if (body instanceof Uint8Array) {
+    return within(limitBytes, Math.max(declared, body.length), () => Buffer.from(body).toString())
+  }
   // Somebody has read it before us and kept nothing: there will be no more events.
   if (req.readableEnded || req.destroyed) return Promise.resolve('')
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
-    let size = Number(req.headers['content-length'] ?? 0) > limitBytes ? Infinity : 0
+    let size = declared > limitBytes ? Infinity : 0
     let settled = false
-    const fail = (code: ErrorCode, message: string): void => {
+    const fail = (error: A2AError): void => {
       if (settled) return
       settled = true
       chunks.length = 0
-      reject(new A2AError(code, message))
+      reject(error)
     }
     const check = (): void => {
-      if (size > limitBytes) fail('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`)
+      if (size > limitBytes) fail(tooLarge(limitBytes))
     }
     check()
     // What is too much is still read, and dropped: a client that is cut off while it sends may never read our answer.
@@ -37,8 +42,13 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       resolve((chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString())
     })
     // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
-    const left = (): void => fail('INVALID_REQUEST', 'The request ended before its body did')
+    const left = (): void => fail(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
     req.on('error', left)
     req.on('close', left)
   })
+}
+
+async function within(limitBytes: number, size: number, text: () => string): Promise<string> {
+  if (size > limitBytes) throw tooLarge(limitBytes)
+  return text()
 }

@@ -8,7 +8,12 @@ export interface NodeRequest {
   readonly originalUrl?: string
   readonly baseUrl?: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
-  readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean }
+  readonly socket: {
+    readonly remoteAddress?: string | undefined
+    readonly localAddress?: string | undefined
+    readonly destroyed?: boolean
+    readonly encrypted?: boolean
+  }
   /** Set by body parsers. */
   readonly body?: unknown
   readonly readableEnded: boolean

@@ -193,6 +193,18 @@ describe('serve', () => {
     await sqliteStore(path).close()
   })
 
+  it('lets go of its store when the options are mistaken, wherever that is noticed', async () => {
+    const path = join(directory, 'mistaken.db')
+    const mistakes: Partial<ServeOptions>[] = [{ publicUrl: 'mine.example' }, { prefix: '/a b' }, { versions: [] }]
+    for (const mistake of mistakes) {
+      const store = sqliteStore(path)
+      await assert.rejects(serve({ port: 0, store, agent: () => 'x', ...mistake } as ServeOptions), {
+        name: 'ConfigError',
+      })
+      await sqliteStore(path).close()
+    }
+  })
+
   it('rejects a description that makes no sense, with the place of the mistake', async () => {
     const store = memoryStore()
     await assert.rejects(serve({ store, agents: { tasks: () => 'x' } }), { name: 'ConfigError', path: 'agents.tasks' })

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../stores/store.ts'
 import { stallMs } from './defaults.ts'
-import { hostname, isLoopbackAddress, loopbackHosts } from './guard.ts'
 import { createHandler, type Handler } from './handler.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import { requireNode } from './require-node.ts'
@@ -41,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
   const { port = 3000, host = '127.0.0.1', drainMs = 5_000 } = options
   const store = options.store ?? (await defaultStore(options.dataDir))
-  const handler = createHandler({ ...options, ...guardOf(options, host), store })
+  const handler = await openHandler(options, store)
   // Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute.
   const server = createServer(
     { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 },
@@ -73,13 +72,14 @@ async function defaultStore(dataDir = './.parley'): Promise<Store> {
   return sqliteStore(join(dataDir, 'parley.db'))
 }
 
-/** On this machine without a login, only what is meant for this machine is answered. */
-function guardOf(options: ServeOptions, host: string): Pick<HouseOptions, 'hosts'> {
-  const isHome = host === 'localhost' || isLoopbackAddress(host)
-  if (options.hosts !== undefined || options.authenticate !== undefined || !isHome) return {}
-  const own =
-    options.publicUrl !== undefined && URL.canParse(options.publicUrl) ? [new URL(options.publicUrl).host] : []
-  return { hosts: [...loopbackHosts, ...own.map(hostname)] }
+/** A mistake in the options must not keep the store: whoever mends it opens the same file again. */
+async function openHandler(options: ServeOptions, store: Store): Promise<Handler> {
+  try {
+    return createHandler({ ...options, store })
+  } catch (reason) {
+    await store.close()
+    throw reason
+  }
 }
 
 function urlHost(host: string): string {
@@ -97,7 +97,7 @@ function listen(server: HttpServer, port: number, host: string): Promise<void> {
   })
 }
 
-/** The responses whose head is not out yet: what a polite shutdown waits for. Streams are resumed elsewhere. */
+/** All responses that are open, streams too. A shutdown waits for those whose head is not out; `dropStalled` looks at all. */
 function track(server: HttpServer): ReadonlySet<ServerResponse> {
   const open = new Set<ServerResponse>()
   server.on('request', (_request, response) => {

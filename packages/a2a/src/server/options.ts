@@ -90,7 +90,10 @@ export interface HouseOptions {
   readonly trustProxy?: boolean
   /** The origins that browsers may call from. Default: none. */
   readonly cors?: readonly string[] | '*'
-  /** If given, requests for any other Host, or from a page of any other origin, are refused. */
+  /**
+   * Requests for any other Host, or from a page of any other origin, are refused. Default: without `authenticate`,
+   * connections to a loopback address of this machine must be for one of its names or for that of `publicUrl`.
+   */
   readonly hosts?: readonly string[]
   /** Reads a missing A2A-Version as 0.3, as the letter of 1.0 says, instead of looking at method or path. */
   readonly strict?: boolean

@@ -14,7 +14,6 @@ import type { Operation, RequestOf, SendMessageRequest } from '../model/operatio
 import type { Dialect } from '../versions/version.ts'
 import { extendedCard } from './extended-card.ts'
 import { requireExtensions, withCursor } from './extensions.ts'
-import { isLocal } from './guard.ts'
 import type { Resident } from './roster.ts'
 import type { SharedBytes } from './shared-bytes.ts'
 import type { Slots } from './slots.ts'
@@ -23,7 +22,8 @@ export interface PerformParts {
   readonly engine: Engine
   readonly bytes: SharedBytes
   readonly slots: Slots
-  readonly anonymousMayList: boolean | undefined
+  /** Whether a caller without a name may list, who sends this. */
+  anonymousMayList(request: HttpRequest): boolean
 }
 
 /** A JSON text, or a stream with what turns its items into such texts. */
@@ -125,7 +125,7 @@ function pushNotSupported(): A2AError {
 }
 
 function contextOf(parts: PerformParts, { call, request }: Performance): CallContext {
-  return new Context(call, request, parts.anonymousMayList)
+  return new Context(call, request, parts)
 }
 
 /** A class for its getters: on an object literal they are made anew for each call, which cost a third of our time. */
@@ -137,9 +137,9 @@ class Context implements CallContext {
   readonly lastEventId?: number
   readonly #call: Call
   readonly #request: HttpRequest
-  readonly #anonymousMayList: boolean | undefined
+  readonly #parts: PerformParts
 
-  constructor(call: Call, request: HttpRequest, anonymousMayList: boolean | undefined) {
+  constructor(call: Call, request: HttpRequest, parts: PerformParts) {
     this.agent = call.agent
     this.tenant = call.caller.tenant ?? ''
     this.caller = call.caller
@@ -147,7 +147,7 @@ class Context implements CallContext {
     if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
     this.#call = call
     this.#request = request
-    this.#anonymousMayList = anonymousMayList
+    this.#parts = parts
   }
 
   /** Asked for by those who wait; most calls are answered before anybody could leave. */
@@ -156,7 +156,7 @@ class Context implements CallContext {
   }
 
   get mayList(): boolean {
-    return this.caller.anonymous !== true || (this.#anonymousMayList ?? isLocal(this.#request))
+    return this.caller.anonymous !== true || this.#parts.anonymousMayList(this.#request)
   }
 }
 

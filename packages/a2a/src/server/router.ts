@@ -6,7 +6,7 @@ import { A2AError } from '../model/error.ts'
 import type { CardVariant } from './card.ts'
 import { createDispatch } from './dispatch.ts'
 import { extendedCard } from './extended-card.ts'
-import { checkHost, createCors } from './guard.ts'
+import { checkHost, createCors, createHostRule } from './guard.ts'
 import type { House } from './house.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
@@ -27,7 +27,7 @@ export interface Readiness {
 export function createRouter(house: House, roster: Roster, readiness: Readiness, options: HouseOptions): Router {
   const dispatch = createDispatch(house)
   const cors = createCors(options.cors)
-  const hosts = options.hosts === undefined ? undefined : new Set(options.hosts.map((host) => host.toLowerCase()))
+  const hostsFor = createHostRule(options)
   const defaultCard: CardVariant = options.card ?? 'merged'
 
   function handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
@@ -45,6 +45,7 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
     if (request.path === '/healthz') return probe(true)
     if (request.path === '/readyz') return probe(readiness.state === 'ready')
     const place = locate(roster, request.path)
+    const hosts = hostsFor(request)
     if (hosts !== undefined) {
       try {
         checkHost(request, hosts, cors)

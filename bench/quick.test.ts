@@ -1,0 +1,51 @@
+/**
+ * The benchmark runs, all of it, in its quick mode. How fast anything was is not judged here, where other tests run at
+ * the same time: only that every contestant did all of its work, and what does not depend on the clock.
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+
+interface Line {
+  readonly name: string
+  readonly parley: number
+  readonly rival: number | null
+  readonly limit: number | null
+  readonly ratio: number | null
+}
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+
+describe('the benchmark in its quick mode', () => {
+  let lines: readonly Line[] = []
+  const valueOf = (name: string): number => lines.find((line) => line.name === name)?.parley ?? Number.NaN
+
+  before(async () => {
+    const args = ['--conditions=source', program, '--quick', '--json']
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 300_000, maxBuffer: 1e7 })
+    lines = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Line)
+  })
+
+  it('gives every measure as a line of JSON with its three contestants', () => {
+    const measures = ['message', 'task', 'get', 'stream20', 'chunks1000', 'chunks4000', 'chunks16000', 'fanout']
+    for (const name of measures) assert.ok(valueOf(name) > 0, `${name} was not measured`)
+    for (const line of lines) {
+      assert.deepEqual(Object.keys(line), ['name', 'parley', 'rival', 'limit', 'ratio'])
+      assert.ok(Number.isFinite(line.parley), `${line.name} was not measured`)
+    }
+  })
+
+  it('stores four times the chunks in four times the bytes', () => {
+    const times = valueOf('stored16000') / valueOf('stored4000')
+    assert.ok(times <= 4.4, `${times} times as many`)
+  })
+
+  it('brings one event to all of a thousand subscribers', () => {
+    assert.equal(valueOf('fanoutReceived'), 1_000)
+  })
+})

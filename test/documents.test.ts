@@ -1,0 +1,73 @@
+/** What the documents say exists: every link leads somewhere, and every option has its line in docs/start.md. */
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** The links of a page that stay in the repository; fenced code is not prose. */
+function relativeLinks(page: string): readonly string[] {
+  const prose = page.replace(/^```[\s\S]*?^```/gm, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link]) => (link as string).split('#')[0] as string)
+    .filter((link) => link !== '' && !/^[a-z]+:/i.test(link))
+}
+
+/** The names of the properties of an interface, or of a type that adds some, as it is written in the source. */
+function propertiesOf(name: string, source: string): readonly string[] {
+  const head = new RegExp(`export (?:interface|type) ${name}\\b`).exec(source)
+  assert.ok(head, `${name} is not there any more: this test must follow it`)
+  const rest = source.slice(head.index)
+  const body = rest.slice(0, /^ *\}$/m.exec(rest)?.index)
+  return [...body.matchAll(/^ +readonly (\w+)\??:/gm)].map(([, property]) => property as string)
+}
+
+describe('the documents', () => {
+  const pages = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
+
+  it('link only to what is there', () => {
+    assert.ok(pages.includes('README.md'))
+    const dead = pages.flatMap((page) =>
+      relativeLinks(read(page))
+        .filter((link) => !existsSync(join(root, dirname(page), link)))
+        .map((link) => `${page} links to ${link}`),
+    )
+    assert.deepEqual(dead, [])
+  })
+
+  it('would notice a dead link', () => {
+    const page = 'See [a](a.md#part), [web](https://example.com), [here](#part).\n```md\n[no](no.md)\n```\n'
+    assert.deepEqual(relativeLinks(page), ['a.md'])
+  })
+
+  const options = read('packages/a2a/src/server/options.ts')
+  const engine = read('packages/a2a/src/engine/contract.ts')
+  const sources: readonly [name: string, source: string, known: string][] = [
+    ['AgentSettings', options, 'inputModes'],
+    ['AgentOptions', engine, 'turnTimeoutMs'],
+    ['HouseOptions', options, 'publicUrl'],
+    ['Limits', options, 'bodyBytes'],
+    ['EngineLimits', engine, 'parts'],
+    ['EngineRetention', engine, 'finishedMs'],
+    ['ServeOptions', read('packages/a2a/src/server/node.ts'), 'drainMs'],
+  ]
+  const start = read('docs/start.md')
+  const settings = start.slice(start.indexOf('## 5. Settings'))
+  /** Every word that stands in code, so that `name` is not found in a sentence about names. */
+  const words = new Set(
+    [...settings.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []),
+  )
+
+  for (const [name, source, known] of sources) {
+    it(`name every one of ${name} among the settings`, () => {
+      const properties = propertiesOf(name, source)
+      assert.ok(properties.includes(known), `${name} was not read rightly: ${properties.join(', ')}`)
+      assert.deepEqual(
+        properties.filter((property) => !words.has(property)),
+        [],
+      )
+    })
+  }
+})
