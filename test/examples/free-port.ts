@@ -4,7 +4,6 @@
  */
 import net from 'node:net'
 
-// oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
 const listen = net.Server.prototype.listen
 net.Server.prototype.listen = function (this: net.Server, ...args: unknown[]): net.Server {
   this.once('listening', () => {
