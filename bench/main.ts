@@ -53,6 +53,7 @@ for (const group of groups.filter(({ names }) => wants(...names))) {
   if (flags.json) for (const measure of done) console.log(jsonLine(measure))
 }
 
-const verdicts = targets(measures)
+// A target of which nothing was measured says nothing.
+const verdicts = targets(measures).filter(({ met }) => met !== undefined)
 if (!flags.json) console.log(`\n${table(measures)}\n\n${verdicts.map(targetLine).join('\n')}`)
 if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

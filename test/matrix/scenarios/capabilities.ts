@@ -4,7 +4,7 @@ import { A2AError } from '@parley/a2a'
 import { assertRefused } from '../refusal.ts'
 import type { Scenario } from '../scenario.ts'
 import { sendForTask } from '../scenario.ts'
-import { saying } from '../spelling.ts'
+import { partsName, saying } from '../spelling.ts'
 
 const uri = 'https://example.com/extensions/mood/v1'
 
@@ -82,14 +82,14 @@ export const capabilities: readonly Scenario[] = [
   },
   {
     name: 'a part of a kind that the agent does not take is refused before any work [B-70]',
-    async check({ open, cell }) {
+    async check({ open, cell, form }) {
       let runs = 0
       const peer = open(() => String((runs += 1)), { inputModes: ['text/*', 'image/png'] })
       const attempts = [{ raw: 'AA==', mediaType: 'image/jpeg' }, { url: 'https://example.com/x' }, { data: { a: 1 } }]
       for (const part of attempts) {
         const answer = await peer.raw.call('SendMessage', saying('', { parts: [{ text: 'see' }, part] }))
         const refusal = assertRefused(cell, answer, 'CONTENT_TYPE_NOT_SUPPORTED')
-        assert.deepEqual(refusal.fields, ['message.parts[1]'])
+        assert.deepEqual(refusal.fields, [`message.${partsName(form)}[1]`])
         assert.equal(refusal.details['supported'], 'text/*, image/png')
       }
       assert.equal(runs, 0)

@@ -18,7 +18,7 @@ export interface CallContext {
   readonly agent: string
   readonly tenant: string
   readonly caller: Caller
-  /** Aborted when the client has gone. Ends the waiting, never the task (B-103). */
+  /** Aborted when the client has gone. It never ends a task (B-103), and a wait ends with the turn at the latest. */
   readonly signal: AbortSignal
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
