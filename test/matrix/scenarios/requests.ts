@@ -163,7 +163,6 @@ export const requests: readonly Scenario[] = [
         'SendMessage',
         saying('', { parts: [{ text: '1' }, { text: '2' }, { text: '3' }] }),
       )
-      // What the engine refuses, and not the codec, is named in the words of the model.
       assert.deepEqual(assertRefused(cell, many, 'INVALID_PARAMS').fields, [`message.${partsName(form)}`])
       const deep = await peer.raw.call('SendMessage', saying('hi', { metadata: { a: { b: { c: { d: 1 } } } } }))
       assert.deepEqual(assertRefused(cell, deep, 'INVALID_PARAMS').fields, ['message.metadata'])
