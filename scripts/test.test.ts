@@ -60,7 +60,7 @@ describe('npm test', () => {
   })
 
   it('accepts a skip without a reason at home, and not in CI', () => {
-    const files = { 'test/a/x.test.ts': "it('x', { skip: true }, () => {}); it('y', () => {})" }
+    const files = { 'test/a/x.test.ts': "it('x', { skip: 1 > 0 }, () => {}); it('y', () => {})" }
     assert.equal(runIn('home', files).closing, '1 passed, 0 failed, 1 skipped')
     const inCi = runIn('ci', files, { CI: 'true' })
     assert.equal(inCi.closing, '1 passed, 1 failed, 0 skipped')
