@@ -11,14 +11,16 @@ export function nonsenseIn(payload: unknown, version: VersionId): string | undef
   const messageId = message['messageId'] ?? message['message_id'] ?? payload['messageId']
   if (typeof messageId !== 'string' || messageId === '') return 'the messageId is not a string that says something'
   if (!userRoles.includes(message['role'])) return `the role is ${JSON.stringify(message['role'])}`
-  // The proto of 0.3 calls them `content`; which of the two names is the known one depends on the dialect.
-  const parts = [message['parts'], message['content']].find((list) => Array.isArray(list) && list.length > 0)
-  if (!Array.isArray(parts)) return 'there are no parts'
+  // The proto of 0.3 calls them `content`; which of the two is the known name, and which is ignored, is the dialect's choice.
+  const lists = [message['parts'], message['content']].filter((list) => Array.isArray(list) && list.length > 0)
+  if (lists.length === 0) return 'there are no parts'
+  const complaints = lists.map((list) => nonsenseInParts(list as readonly unknown[], version))
+  return (complaints.includes(undefined) ? undefined : complaints[0]) ?? nonsenseAround(payload, message)
+}
+
+function nonsenseInParts(parts: readonly unknown[], version: VersionId): string | undefined {
   if (parts.length > 1_000) return 'there are more than 1,000 parts'
-  return (
-    parts.map((part) => nonsenseInPart(part, version)).find((found) => found !== undefined) ??
-    nonsenseAround(payload, message)
-  )
+  return parts.map((part) => nonsenseInPart(part, version)).find((found) => found !== undefined)
 }
 
 function nonsenseInPart(part: unknown, version: VersionId): string | undefined {
