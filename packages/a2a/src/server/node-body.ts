@@ -42,7 +42,10 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       resolve((chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString())
     })
     // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
-    const left = (): void => fail(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
+    // Asked before the error is made: every request closes, and an error with its stack took 13 µs of each.
+    const left = (): void => {
+      if (!settled) fail(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
+    }
     req.on('error', left)
     req.on('close', left)
   })
