@@ -1,4 +1,4 @@
-/** The hinge between framing and meaning: what every binding makes of its bytes, and what it gets back. */
+/** The hinge between framing and meaning: what every binding makes of its bytes, and how its answers are framed. */
 import type { Caller } from '../model/caller.ts'
 import type { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
@@ -19,16 +19,6 @@ export interface Call {
   readonly lastEventId?: number
   readonly signal: AbortSignal
 }
-
-/** One encoded event of a stream. `json` is the payload, without the binding's envelope. */
-export interface Frame {
-  readonly json: string
-  /** The seq of the event, sent as the SSE `id:`. A bare Message has none. */
-  readonly seq?: number
-}
-
-/** Already encoded: results are JSON text, so that stored bytes can be shared and spliced. */
-export type Reply = { readonly json: string } | { readonly frames: AsyncIterable<readonly Frame[]> }
 
 /** How the answers to one request are framed. What differs between bindings is only what stands around the JSON. */
 export interface Framing {

@@ -44,9 +44,3 @@ export function isInterrupted(state: TaskState): boolean {
 export function hasSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state)
 }
-
-/** Whether a task in `from` may go to `to`. Terminal is final, and no task is submitted twice. */
-export function mayMove(from: TaskState, to: TaskState): boolean {
-  if (isTerminal(from) || to === 'TASK_STATE_UNSPECIFIED') return false
-  return to !== 'TASK_STATE_SUBMITTED' || from === 'TASK_STATE_SUBMITTED'
-}
