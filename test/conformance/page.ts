@@ -101,6 +101,7 @@ const whenRaised: Readonly<Record<ErrorCode, string>> = {
   PAYLOAD_TOO_LARGE: 'the body is over the limit',
   UNSUPPORTED_MEDIA_TYPE: 'the request is not labelled as JSON',
   UNAVAILABLE: 'the server is shutting down, or its store does not answer',
+  CARD_NOT_FOUND: 'no agent card was found at the address given',
   INTERRUPTED: 'a stream broke off',
   TASK_FAILED: 'the task that was waited for failed',
   INPUT_REQUIRED: 'the task that was waited for asks something',

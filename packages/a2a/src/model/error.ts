@@ -44,7 +44,8 @@ export const errorTable = {
   UNSUPPORTED_MEDIA_TYPE: { jsonrpc: -32005, http: 415, grpc: 'INVALID_ARGUMENT' },
   /** The server itself cannot serve now: shutting down, or its store does not answer. */
   UNAVAILABLE: { jsonrpc: -32603, http: 503, grpc: 'UNAVAILABLE', retryable: true },
-  /** These four are made by clients and never cross the wire. */
+  /** These are made by clients and never cross the wire. */
+  CARD_NOT_FOUND: { jsonrpc: -32603, http: 404, grpc: 'NOT_FOUND' },
   INTERRUPTED: { jsonrpc: -32603, http: 500, grpc: 'UNAVAILABLE', retryable: true },
   TASK_FAILED: { jsonrpc: -32603, http: 500, grpc: 'INTERNAL' },
   INPUT_REQUIRED: { jsonrpc: -32603, http: 500, grpc: 'FAILED_PRECONDITION' },
