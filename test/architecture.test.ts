@@ -94,7 +94,7 @@ const engineKnowsTwoDoors: Rule = (files) =>
 
 const nodeModulesStayAtTheEdge: Rule = (files) =>
   inSdk(files)
-    .filter(([file]) => !/^(server\/node\.ts|stores\/sqlite\/|testing\/)/.test(file.slice(sdk.length)))
+    .filter(([file]) => !/^(server\/node\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(file.slice(sdk.length)))
     .flatMap(([file, text]) =>
       importsOf(file, text)
         .filter(({ specifier }) => specifier.startsWith('node:'))

@@ -32,12 +32,23 @@ const doors: Readonly<Record<string, Surface>> = {
       WhenBusy
     `,
   },
-  './server': {
-    values: 'ConfigError anonymous createHandler cursorExtension',
+  './client': {
+    values: 'A2AError clearCardCache connect discover invoke',
     types: `
-      AgentSettings AgentsOption Authenticate CallContext Caller CardPatch Credentials Engine EngineLog
-      EngineRetention ExtendedCard FetchHandler Handler HandlerOptions HouseOptions Limits NodeHandler
-      NodeRequest NodeResponse
+      Answer Attachment AuthAnswer AuthRequest Authenticator CallOptions Chat ChatOptions ChosenInterface
+      ClientBinding ClientCall ClientLimits ClientLog ClientOutcome ClientTool ClientToolFunction
+      ConnectOptions DeviceCodePrompt ErrorCode ErrorDetails EventStream Fetch Gathered Http InputQuestion
+      Interceptor Invocation InvokeOptions MessageAnswer OAuthOptions OutgoingHttp RemoteAgent Saying Secret
+      SendOptions Session StoredToken StreamOperation StreamOptions TaskAnswer TokenCache VersionId Violation
+      Wire WireCall WireEvent WireParts WireStream
+    `,
+  },
+  './server': {
+    values: 'ConfigError anonymous createHandler cursorExtension pushClaims pushHeaders webhook',
+    types: `
+      AgentSettings AgentsOption Authenticate CallContext Caller CardPatch Credentials Delivery
+      DeliveryHandler Engine EngineLog EngineRetention ExtendedCard FetchHandler Handler HandlerOptions
+      HouseOptions Limits NodeHandler NodeRequest NodeResponse NotificationTokens Webhook WebhookOptions
     `,
   },
   './node': {
@@ -47,6 +58,10 @@ const doors: Readonly<Record<string, Surface>> = {
   './stores/sqlite': {
     values: 'masterKeyBeside sqliteStore',
     types: 'SqliteStoreOptions',
+  },
+  './stores/postgres': {
+    values: 'postgresStore',
+    types: 'ListenClient PostgresPool PostgresQuery PostgresStoreOptions',
   },
   './testing': {
     values: 'storeContract testAgent',

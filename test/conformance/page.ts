@@ -1,6 +1,6 @@
 /** Writes docs/conformance.md from the rule book, the tests that cite it and the error table. Pure: the same input, the same page. */
-import { errorTable } from '../../packages/a2a/src/model/error.ts'
-import type { ErrorCode } from '../../packages/a2a/src/model/error.ts'
+import { errorTable } from '../../packages/a2a/src/model/error-table.ts'
+import { A2AError, type ErrorCode } from '../../packages/a2a/src/model/error.ts'
 import type { Citation } from './cited.ts'
 import { deviations } from './deviations.ts'
 import type { Rule } from './rule.ts'
@@ -116,7 +116,7 @@ function errorCodes(): string {
       `${mapping.jsonrpc}${ours ? ' (ours)' : ''}`,
       mapping.http,
       mapping.grpc,
-      'retryable' in mapping ? 'yes' : '',
+      new A2AError(code as ErrorCode, '').retryable ? 'yes' : '',
       whenRaised[code as ErrorCode],
     ]
     return `| ${cells.join(' | ')} |`

@@ -3,13 +3,14 @@
  * after the last event it has seen, and keeps everything it was told.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createWire } from '../../packages/a2a/src/client/wire.ts'
-import type { Wire, WireEvent } from '../../packages/a2a/src/client/wire.ts'
+import type { WireEvent } from '../../packages/a2a/src/client/contract.ts'
 import { A2AError } from '../../packages/a2a/src/model/error.ts'
 import { newId } from '../../packages/a2a/src/model/id.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
+import { testWire } from '../../packages/a2a/src/testing/test-wire.ts'
+import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
 import { versionOf } from '../../packages/a2a/src/versions/index.ts'
 import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
 
@@ -27,8 +28,8 @@ export interface Dialling {
   readonly binding: 'JSONRPC' | 'HTTP+JSON'
 }
 
-export function dial(url: string, agent: string, { version, binding }: Dialling): Wire {
-  return createWire({ url: `${url}/a2a/${agent}`, version: versionOf(version), binding, fetch })
+export function dial(url: string, agent: string, { version, binding }: Dialling): TestWire {
+  return testWire({ url: `${url}/a2a/${agent}`, version: versionOf(version), binding, fetch })
 }
 
 /** Retries while nobody is there, or while the connection dies under the call. Protocol errors are answers. */
@@ -89,7 +90,7 @@ export async function sendToTheEnd(url: string, agent: string, text: string, how
   return persist(() => send(wire, second, 'the answer', asked.id))
 }
 
-async function send(wire: Wire, messageId: string, text: string, taskId?: string): Promise<Task> {
+async function send(wire: TestWire, messageId: string, text: string, taskId?: string): Promise<Task> {
   const result = await wire.call('SendMessage', {
     message: { messageId, role: 'ROLE_USER', parts: [{ text }], ...(taskId !== undefined ? { taskId } : {}) },
   })

@@ -3,7 +3,8 @@
  * Payloads pass through as they are, parsed on the way in and already encoded on the
  * way out; which version they belong to is for the caller to say.
  */
-import { A2AError, errorTable } from '../model/error.ts'
+import { A2AError } from '../model/error.ts'
+import { errorTable } from '../model/error-table.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion } from '../versions/version.ts'
 import type { Framing } from './call.ts'

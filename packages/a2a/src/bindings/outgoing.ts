@@ -18,7 +18,8 @@ export interface OutgoingRequest {
 export interface OutgoingBinding {
   readonly name: 'JSONRPC' | 'HTTP+JSON'
   readonly dialect: Dialect
-  request<O extends Operation>(operation: O, request: RequestOf<O>): OutgoingRequest
+  /** `otherwise`: by the operation's second route, if it has one. */
+  request<O extends Operation>(operation: O, request: RequestOf<O>, otherwise?: boolean): OutgoingRequest
   /** The payload inside a body or an SSE data document; throws what the peer says is wrong. */
   open(text: string, httpStatus: number): unknown
 }
@@ -42,10 +43,12 @@ export function jsonrpcCalls(version: ProtocolVersion): OutgoingBinding {
       }
     },
     open(text, httpStatus) {
-      const envelope = parse(text, httpStatus) as { result?: unknown; error?: unknown }
-      if (envelope.error !== undefined || httpStatus >= 400)
-        throw dialect.decodeError(envelope.error ?? envelope, httpStatus)
-      return envelope.result
+      // The id is not compared: HTTP has paired the answer with its question already, and peers change its type.
+      const envelope = parse(text, httpStatus, dialect)
+      // Libraries write `error: null` beside a result.
+      const error = envelope['error'] ?? undefined
+      if (error !== undefined || httpStatus >= 400) throw dialect.decodeError(error ?? envelope, httpStatus)
+      return envelope['result']
     },
   }
 }
@@ -55,8 +58,9 @@ export function restCalls(version: ProtocolVersion): OutgoingBinding {
   return {
     name: 'HTTP+JSON',
     dialect,
-    request(operation, request) {
-      const route = spelling.routes.find((candidate) => candidate.operation === operation)
+    request(operation, request, otherwise = false) {
+      const routes = spelling.routes.filter((candidate) => candidate.operation === operation)
+      const route = routes[otherwise ? 1 : 0]
       if (route === undefined) throw notSpoken(version, operation)
       const { path, rest } = fillPath(route, dialect.encodeRequest(operation, request) as Record<string, unknown>)
       const headers = versionHeader(version)
@@ -69,7 +73,7 @@ export function restCalls(version: ProtocolVersion): OutgoingBinding {
       }
     },
     open(text, httpStatus) {
-      const body = text === '' && httpStatus < 400 ? {} : parse(text, httpStatus)
+      const body = text === '' && httpStatus < 400 ? {} : parse(text, httpStatus, dialect)
       if (httpStatus >= 400 || isErrorDocument(body)) throw dialect.decodeError(body, httpStatus)
       return body
     },
@@ -100,18 +104,45 @@ function queryOf({ query = [] }: Route, rest: Record<string, unknown>): string {
 }
 
 /** An error that comes as the last event of a REST stream (F-7). */
-function isErrorDocument(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false
-  return 'error' in body || ('code' in body && 'message' in body && typeof body.code === 'number')
+function isErrorDocument({ error, code, message }: Bag): boolean {
+  return (error !== undefined && error !== null) || (typeof code === 'number' && message !== undefined)
 }
 
-function parse(text: string, httpStatus: number): unknown {
+type Bag = { readonly [key: string]: unknown }
+
+/** Statuses that a proxy may speak as well as the peer, and that mean the same whatever the body is. */
+const plainStatuses = [401, 403, 413, 429]
+
+/**
+ * A JSON object or array (lists of 0.3), with `null` for an empty one, or an error that shows what came instead. The
+ * label is not looked at: JSON comes as `text/html` too.
+ */
+function parse(text: string, httpStatus: number, dialect: Dialect): Bag {
   try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const message = `The peer answered HTTP ${httpStatus} with something that is no JSON`
-    throw new A2AError(httpStatus >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE', message, {}, { cause })
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object') return (value ?? {}) as Bag
+  } catch {
+    // Told below.
   }
+  const code = plainStatuses.includes(httpStatus)
+    ? dialect.decodeError({}, httpStatus).code
+    : httpStatus >= 500
+      ? 'UNAVAILABLE'
+      : 'INVALID_AGENT_RESPONSE'
+  const excerpt = excerptOf(text)
+  const message = `The peer answered HTTP ${httpStatus} with ${excerpt === '' ? 'nothing' : 'something that is no JSON'}`
+  throw new A2AError(code, message, { status: String(httpStatus), ...(excerpt !== '' ? { excerpt } : {}) })
+}
+
+/** The words of a page without its markup, and few of them. */
+function excerptOf(text: string): string {
+  return text
+    .slice(0, 4_096)
+    .replace(/<(script|style)[^]*?(<\/\1>|$)/gi, ' ')
+    .replace(/<[^>]*>?/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
 }
 
 function notSpoken({ id }: ProtocolVersion, operation: Operation): A2AError {

@@ -3,7 +3,8 @@
  * them and gathers the payload from path, query and body. No field of any payload is
  * known here by name.
  */
-import { A2AError, errorTable } from '../model/error.ts'
+import { A2AError } from '../model/error.ts'
+import { errorTable } from '../model/error-table.ts'
 import type { ProtocolVersion, Route } from '../versions/version.ts'
 import type { Framing } from './call.ts'
 import { decodeSegment, readQuery } from './query.ts'

@@ -9,23 +9,18 @@ export interface SseEvent {
   /** `message` unless the stream names another. */
   readonly event: string
   readonly data: string
-  /** The last id the stream has given so far. */
+  /** The id that this event came with. One without is no place to go on after, whatever came before it. */
   readonly id: string | undefined
 }
 
-export interface SseOptions {
-  /** An event that grows beyond this ends the reading with INTERRUPTED. */
-  readonly maxEventChars?: number
-}
-
-const defaultMaxEventChars = 64 * 1024 * 1024
+const defaultMaxEventBytes = 64_000_000
 
 export async function* readSse(
   source: AsyncIterable<Uint8Array | string>,
-  { maxEventChars = defaultMaxEventChars }: SseOptions = {},
+  maxEventBytes?: number,
 ): AsyncGenerator<SseEvent, void, undefined> {
   const decoder = new TextDecoder()
-  const parser = createSseParser(maxEventChars)
+  const parser = createSseParser(maxEventBytes)
   for await (const chunk of source) {
     yield* parser.feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
   }
@@ -39,7 +34,13 @@ export interface SseParser {
   end(): SseEvent[]
 }
 
-export function createSseParser(maxEventChars: number = defaultMaxEventChars): SseParser {
+/** Not INTERRUPTED: it would be as large the next time. Counted in characters, which are never more than bytes. */
+export function eventTooLarge(maxEventBytes: number): A2AError {
+  const message = `An event of the stream is larger than ${maxEventBytes} bytes`
+  return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'maxEventBytes' })
+}
+
+export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): SseParser {
   // Pieces of a line whose end has not come yet. Joining only at the end keeps a long line linear.
   let pieces: string[] = []
   let size = 0
@@ -48,30 +49,34 @@ export function createSseParser(maxEventChars: number = defaultMaxEventChars): S
   let event = ''
   let id: string | undefined
   let started = false
+  let failure: A2AError | undefined
 
   function dispatch(into: SseEvent[]): void {
     if (data.length > 0) into.push({ event: event === '' ? 'message' : event, data: data.join('\n'), id })
     data = []
     event = ''
+    id = undefined
     size = 0
   }
 
   function takeLine(line: string, into: SseEvent[]): void {
     if (line === '') return dispatch(into)
     const colon = line.indexOf(':')
-    if (colon === 0) return
+    if (colon === 0) {
+      // A peer that sends nothing but comments would reach the cap one day.
+      size -= line.length
+      return
+    }
     const field = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     if (field === 'data') data.push(value)
     else if (field === 'event') event = value
-    else if (field === 'id' && !value.includes('\0')) id = value
+    else if (field === 'id' && !value.includes('\0')) id = value === '' ? undefined : value
   }
 
   function grow(chars: number): void {
     size += chars
-    if (size > maxEventChars) {
-      throw new A2AError('INTERRUPTED', `An event of the stream is larger than ${maxEventChars} characters`)
-    }
+    if (size > maxEventBytes) throw eventTooLarge(maxEventBytes)
   }
 
   function endLine(rest: string, into: SseEvent[]): void {
@@ -81,38 +86,49 @@ export function createSseParser(maxEventChars: number = defaultMaxEventChars): S
     takeLine(line, into)
   }
 
+  function scan(text: string, into: SseEvent[]): void {
+    let from = 0
+    if (!started) {
+      started = true
+      if (text.charCodeAt(0) === 0xfeff) from = 1
+    }
+    // The other half of a \r\n that was cut in two.
+    if (afterReturn && text.startsWith('\n', from)) from += 1
+    afterReturn = false
+    let nextReturn = text.indexOf('\r', from)
+    for (;;) {
+      const newline = text.indexOf('\n', from)
+      if (nextReturn >= 0 && nextReturn < from) nextReturn = text.indexOf('\r', from)
+      const isReturn = nextReturn >= 0 && (newline < 0 || nextReturn < newline)
+      const at = isReturn ? nextReturn : newline
+      if (at < 0) break
+      endLine(text.slice(from, at), into)
+      from = at + 1
+      if (!isReturn) continue
+      if (from === text.length) afterReturn = true
+      else if (text[from] === '\n') from += 1
+    }
+    if (from < text.length) {
+      grow(text.length - from)
+      pieces.push(from === 0 ? text : text.slice(from))
+    }
+  }
+
   return {
     feed(text) {
+      if (failure !== undefined) throw failure
       const events: SseEvent[] = []
-      if (text === '') return events
-      let from = 0
-      if (!started) {
-        started = true
-        if (text.charCodeAt(0) === 0xfeff) from = 1
-      }
-      // The other half of a \r\n that was cut in two.
-      if (afterReturn && text.startsWith('\n', from)) from += 1
-      afterReturn = false
-      let nextReturn = text.indexOf('\r', from)
-      for (;;) {
-        const newline = text.indexOf('\n', from)
-        if (nextReturn >= 0 && nextReturn < from) nextReturn = text.indexOf('\r', from)
-        const isReturn = nextReturn >= 0 && (newline < 0 || nextReturn < newline)
-        const at = isReturn ? nextReturn : newline
-        if (at < 0) break
-        endLine(text.slice(from, at), events)
-        from = at + 1
-        if (!isReturn) continue
-        if (from === text.length) afterReturn = true
-        else if (text[from] === '\n') from += 1
-      }
-      if (from < text.length) {
-        grow(text.length - from)
-        pieces.push(from === 0 ? text : text.slice(from))
+      try {
+        if (text !== '') scan(text, events)
+      } catch (reason) {
+        // What came whole before it is not lost.
+        if (events.length === 0) throw reason
+        failure = reason as A2AError
       }
       return events
     },
     end() {
+      if (failure !== undefined) throw failure
       const events: SseEvent[] = []
       if (pieces.length > 0) endLine('', events)
       dispatch(events)

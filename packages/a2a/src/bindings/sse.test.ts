@@ -3,18 +3,18 @@ import { describe, it } from 'node:test'
 import { createSseParser, readSse, type SseEvent } from './sse-reader.ts'
 import { keepAlive, readCursor, sseFrame } from './sse.ts'
 
-async function readAll(chunks: readonly (string | Uint8Array)[], maxEventChars?: number): Promise<SseEvent[]> {
+async function readAll(chunks: readonly (string | Uint8Array)[], maxEventBytes?: number): Promise<SseEvent[]> {
   async function* source(): AsyncGenerator<string | Uint8Array> {
     yield* chunks
   }
-  return Array.fromAsync(readSse(source(), maxEventChars === undefined ? {} : { maxEventChars }))
+  return Array.fromAsync(readSse(source(), maxEventBytes))
 }
 const message = (data: string, id?: string): SseEvent => ({ event: 'message', data, id })
 
 describe('written server-sent events', () => {
   it('are read back with their cursor, past keep-alive comments [F-4 F-5 B-101]', async () => {
     const text = sseFrame(7, '{"result":', '{"a":1}', '}') + keepAlive + sseFrame(undefined, '', '{}', '')
-    assert.deepEqual(await readAll([text]), [message('{"result":{"a":1}}', '7'), message('{}', '7')])
+    assert.deepEqual(await readAll([text]), [message('{"result":{"a":1}}', '7'), message('{}')])
   })
 
   it('carry an id only where the event has a place in the log', () => {
@@ -35,7 +35,7 @@ describe('a cursor', () => {
 
 describe('the reader of server-sent events', () => {
   it('takes every line end, wherever the chunks are cut [F-5]', async () => {
-    const events = [message('a', '1'), message('b\nc', '1'), { event: 'error', data: '{}', id: '1' }]
+    const events = [message('a', '1'), message('b\nc'), { event: 'error', data: '{}', id: undefined }]
     for (const end of ['\n', '\r\n', '\r']) {
       const text = ['id: 1', 'data: a', '', ': note', 'data:b', 'data: c', '', 'event: error', 'data: {}', '', ''].join(
         end,
@@ -62,10 +62,15 @@ describe('the reader of server-sent events', () => {
     assert.deepEqual(await readAll(['data: a\n\nid: 4\n']), [message('a')])
   })
 
-  it('ends with INTERRUPTED when an event outgrows its cap, line by line or in one [F-5]', async () => {
-    await assert.rejects(readAll([`data: ${'x'.repeat(200)}`], 100), { code: 'INTERRUPTED' })
-    await assert.rejects(readAll(['data: x\n'.repeat(50)], 100), { code: 'INTERRUPTED' })
+  it('ends with an error that names the limit when an event outgrows it, line by line or in one [F-5]', async () => {
+    const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: /100 bytes/, details: { limit: 'maxEventBytes' } }
+    await assert.rejects(readAll([`data: ${'x'.repeat(200)}`], 100), tooLarge)
+    await assert.rejects(readAll(['data: x\n'.repeat(50)], 100), tooLarge)
     assert.equal((await readAll(['data: x\n\n'.repeat(50)], 100)).length, 50)
+    const parser = createSseParser(100)
+    assert.deepEqual(parser.feed(`data: a\n\ndata: ${'x'.repeat(200)}`), [message('a')])
+    assert.throws(() => parser.feed('x'), tooLarge)
+    assert.equal((await readAll([': still here\n'.repeat(50), 'data: x\n\n'], 100)).length, 1)
   })
 
   it('reads a long event that comes in many pieces in linear time', () => {

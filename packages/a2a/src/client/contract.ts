@@ -17,61 +17,12 @@ import type {
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, StreamEvent, Struct, Task } from '../model/task.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { Authenticator, OAuthOptions, Secret } from './auth/contract.ts'
+
+export type * from './auth/contract.ts'
 
 /** Like the platform's, but always given a Request: one thing to wrap. */
 export type Fetch = (request: Request) => Promise<Response>
-
-// ---------------------------------------------------------------- who we are
-
-export interface AuthRequest {
-  /** Not known while the card itself is fetched. */
-  readonly card: AgentCard | undefined
-  readonly url: string
-  /** The answer that refused us, when this is the second try: its status is 401. */
-  readonly refused?: { readonly wwwAuthenticate: string | undefined }
-  readonly signal: AbortSignal
-}
-/** What is added to a request. Cookies are joined into one header. */
-export interface AuthAnswer {
-  readonly headers?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
-  readonly cookies?: Readonly<Record<string, string>>
-}
-/** Asked before every request, and once more after a 401. `undefined`: nothing to add; after a 401: give up. */
-export type Authenticator = (request: AuthRequest) => AuthAnswer | undefined | Promise<AuthAnswer | undefined>
-
-export type Secret = string | undefined | (() => string | undefined | Promise<string | undefined>)
-
-/** Tokens by OAuth 2. Where the token endpoint is not given, the card's scheme names it. Loaded when first needed. */
-export interface OAuthOptions {
-  readonly clientId: string
-  readonly clientSecret?: Secret
-  readonly scopes?: readonly string[]
-  /** Default: `client-credentials` with a secret, `device-code` without. */
-  readonly flow?: 'client-credentials' | 'device-code'
-  readonly tokenUrl?: string
-  readonly deviceAuthorizationUrl?: string
-  /** Shows a person where to sign in and with which code. */
-  onDeviceCode?(prompt: DeviceCodePrompt): void
-  /** Where tokens outlive the process. Default: memory. */
-  readonly cache?: TokenCache
-}
-export interface DeviceCodePrompt {
-  readonly userCode: string
-  readonly verificationUri: string
-  readonly verificationUriComplete?: string
-  readonly expiresAt: Date
-}
-export interface StoredToken {
-  readonly accessToken: string
-  readonly refreshToken?: string
-  /** Milliseconds since 1970. */
-  readonly expiresAt?: number
-}
-export interface TokenCache {
-  get(key: string): StoredToken | undefined | Promise<StoredToken | undefined>
-  set(key: string, token: StoredToken | undefined): void | Promise<void>
-}
 
 // ---------------------------------------------------------------- what is chosen
 
@@ -93,6 +44,8 @@ export interface WireParts {
   readonly http: Http
   readonly maxBodyBytes: number
   readonly maxEventBytes: number
+  /** Told when the peer answers in the words of another version than it was asked in; what it throws is the answer. */
+  readonly heard?: (version: VersionId) => Promise<void>
 }
 
 /** One request over HTTP, the careful way. */
@@ -107,11 +60,13 @@ export interface OutgoingHttp {
   /** Aborts the request and, for as long as it is read, its body. */
   readonly signal: AbortSignal
   readonly card?: AgentCard
+  /** Until the answer begins. Default: `limits.timeoutMs`. */
+  readonly timeoutMs?: number | undefined
 }
 
 export interface WireEvent {
   readonly event: StreamEvent
-  /** The cursor, if the peer gives one: send it as `lastEventId` to go on after this event. */
+  /** The cursor, if this event came with one: send it as `lastEventId` to go on after this event. */
   readonly id: string | undefined
   /** As 0.x says it: nothing comes after this. Absent in 1.0. */
   readonly final: boolean | undefined
@@ -121,6 +76,10 @@ export interface WireCall {
   readonly headers: Readonly<Record<string, string>>
   readonly card?: AgentCard
   readonly lastEventId?: string
+  /** Until the answer begins, and once more for the rest of one that is no stream. Default: `limits.timeoutMs`, for ever. */
+  readonly timeoutMs?: number
+  /** For streams: so long the peer may say nothing, not even a comment, before it counts as INTERRUPTED (reason IDLE). */
+  readonly idleTimeoutMs?: number
 }
 /** One peer over one binding in one version. Retries nothing, remembers nothing. */
 export interface Wire {
@@ -181,7 +140,11 @@ export interface Session {
   readonly limits: ClientLimits
   readonly log: ClientLog
   call<O extends Operation>(operation: O, request: RequestOf<O>, options?: CallOptions): Promise<ResultOf<O>>
-  /** One connection. Going on after it breaks is for whoever reads it; `attempt` counts the reconnects. */
+  /**
+   * One connection, tried at each interface that may have it, with the idle timeout watched. Going on after it fails or
+   * breaks is for whoever reads it (`mayRepeat` and `retryDelay` of retry.ts say when); `attempt` counts the reconnects.
+   * Without `card.capabilities.streaming` it rejects with UNSUPPORTED_OPERATION and sends nothing (B-169).
+   */
   open<O extends StreamOperation>(
     operation: O,
     request: RequestOf<O>,
@@ -250,6 +213,7 @@ export type Saying = string | readonly Part[] | (Partial<Message> & { readonly p
 export type Attachment =
   | Blob
   | URL
+  /** A string is base64 already. */
   | { readonly bytes: Uint8Array | string; readonly name?: string; readonly mediaType?: string }
   | Part
 
@@ -305,8 +269,15 @@ export interface InputQuestion {
   readonly requestId?: string
   readonly sensitive: boolean
 }
-/** Called by an agent through the client-tools extension; what it gives back is the tool's result. */
-export type ClientTool = (input: Json, about: { readonly toolUseId: string; readonly signal: AbortSignal }) => unknown
+/** Called by an agent through the client-tools extension; what it gives back, or the error it throws, is told the agent. */
+export type ClientToolFunction = (
+  input: Json,
+  about: { readonly name: string; readonly toolUseId: string; readonly signal: AbortSignal },
+) => unknown
+/** With words for the agent, whose model has to know what the tool is for and what it takes. */
+export type ClientTool =
+  | ClientToolFunction
+  | { readonly description?: string; readonly inputSchema?: Struct; readonly run: ClientToolFunction }
 
 export interface ChatOptions {
   readonly contextId?: string
@@ -314,7 +285,10 @@ export interface ChatOptions {
   readonly taskId?: string
   /** Answers and continues, as often as the agent asks. `undefined`: leave the task waiting and give it back. */
   onInputRequired?(question: InputQuestion): Saying | undefined | Promise<Saying | undefined>
+  /** Run here when the agent asks for them; their names are told it with every message. */
   readonly tools?: Readonly<Record<string, ClientTool>>
+  /** How often one send answers at most, so that two machines cannot ask and answer for ever. Default 100. */
+  readonly maxRounds?: number
   /** Told every event of every turn. */
   onEvent?(event: StreamEvent): void
 }
@@ -363,4 +337,24 @@ export interface RemoteAgent {
   chat(options?: ChatOptions): Chat
   /** For what the above cannot say: any operation in canonical terms. */
   readonly session: Session
+}
+
+// ---------------------------------------------------------------- one question, plain data
+
+export interface InvokeOptions extends ConnectOptions {
+  /** Of the card's skills, the one that is meant. */
+  readonly skill?: string
+  /** For all of it. Default: 300,000. */
+  readonly timeoutMs?: number
+  readonly contextId?: string
+}
+
+export interface Invocation {
+  readonly success: boolean
+  /** If the agent made a task of it. */
+  readonly taskId: string | undefined
+  /** The text of the artifacts; if there is none, that of the agent's last message. */
+  readonly responseText: string
+  /** Why there was no success. */
+  readonly error: string | undefined
 }

@@ -1,98 +1,155 @@
 /**
- * One peer over one binding in one version: operations in canonical terms go out, results
- * and events in canonical terms come back. It retries nothing and remembers nothing; what
- * is clever about a client is built on top of it.
+ * One peer over one HTTP binding in one version: operations in canonical terms go out, results and events in canonical
+ * terms come back. What a peer answers is read as generously as it can be recognised, and all else becomes an error
+ * that shows it. It repeats nothing; what is clever about a client is built on top of it.
  */
-import type { OutgoingBinding } from '../bindings/outgoing.ts'
 import { jsonrpcCalls, restCalls } from '../bindings/outgoing.ts'
-import { readSse } from '../bindings/sse-reader.ts'
+import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
-import type { ProtocolVersion } from '../versions/version.ts'
+import type { Dialect, ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { ChosenInterface, ClientBinding, Wire, WireCall, WireEvent, WireParts, WireStream } from './contract.ts'
+import { readText } from './read-text.ts'
+import { loadVersion } from './load-version.ts'
+import { isStream, readStream } from './wire-stream.ts'
 
-export interface WireOptions {
-  readonly url: string
-  readonly version: ProtocolVersion
-  readonly binding: 'JSONRPC' | 'HTTP+JSON'
-  fetch(request: Request): Promise<Response>
-  readonly headers?: Readonly<Record<string, string>>
-}
+const versions: readonly VersionId[] = ['1.0', '0.3', '0.2']
 
-export interface WireEvent {
-  readonly event: StreamEvent
-  /** The cursor, if the peer gives one: send it as `lastEventId` to go on after this event. */
-  readonly id: string | undefined
-  /** As 0.x says it: nothing comes after this. Absent in 1.0. */
-  readonly final: boolean | undefined
-}
+export const httpBindings: readonly ClientBinding[] = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+  protocolBinding,
+  versions,
+  open: createWire,
+}))
 
-export interface CallOptions {
-  readonly signal?: AbortSignal
-  readonly lastEventId?: string
-  readonly headers?: Readonly<Record<string, string>>
-}
+export function createWire(at: ChosenInterface, version: ProtocolVersion, parts: WireParts): Wire {
+  const overJsonRpc = at.protocolBinding === 'JSONRPC'
+  const binding = (overJsonRpc ? jsonrpcCalls : restCalls)(version)
+  /** 1.0's text subscribes by POST and its proto by GET; a peer that refuses the one gets the other (A-1). */
+  let subscribesByGet = false
 
-export interface Wire {
-  readonly version: ProtocolVersion
-  readonly binding: OutgoingBinding['name']
-  call<O extends Operation>(operation: O, request: RequestOf<O>, options?: CallOptions): Promise<ResultOf<O>>
-  stream<O extends 'SendStreamingMessage' | 'SubscribeToTask'>(
+  return {
+    async call(operation, request, about) {
+      if (operation === 'GetExtendedAgentCard' && overJsonRpc && !(operation in version.spelling.methods)) {
+        const { getExtendedCard } = await import('./extended-card.ts')
+        return getExtendedCard(at.url, version, parts, about) as Promise<ResultOf<typeof operation>>
+      }
+      const response = await exchange(operation, request, about, 'application/json')
+      // Some peers stream whatever they are asked.
+      if (isStream(response)) {
+        const { lastWord } = await import('./last-word.ts')
+        return lastWord(operation, about, (how) => read(response, how))
+      }
+      const payload = await payloadOf(response, about)
+      return understand(payload, operation === 'SendMessage', (dialect) => dialect.decodeResult(operation, payload))
+    },
+
+    async open(operation, request, about) {
+      const response = await exchange(operation, request, about, 'text/event-stream')
+      if (isStream(response)) return read(response, about)
+      const event = await eventOf(await payloadOf(response, about))
+      return (async function* () {
+        yield event
+      })()
+    },
+  }
+
+  async function exchange<O extends Operation>(
     operation: O,
     request: RequestOf<O>,
-    options?: CallOptions,
-  ): AsyncGenerator<WireEvent, void, undefined>
-}
-
-export function createWire(options: WireOptions): Wire {
-  const { version } = options
-  const binding = options.binding === 'JSONRPC' ? jsonrpcCalls(version) : restCalls(version)
-  const base = options.url.replace(/\/$/, '')
-
-  return { version, binding: binding.name, call, stream }
-
-  async function call<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions = {}) {
-    const response = await exchange(operation, request, about)
-    const payload = binding.open(await response.text(), response.status)
-    return binding.dialect.decodeResult(operation, payload)
-  }
-
-  async function* stream<O extends Operation>(
-    operation: O,
-    request: RequestOf<O>,
-    about: CallOptions = {},
-  ): AsyncGenerator<WireEvent, void, undefined> {
-    const response = await exchange(operation, request, {
-      ...about,
-      headers: { accept: 'text/event-stream', ...about.headers },
-    })
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-    if (!isStream || response.body === null) {
-      yield eventOf(binding.open(await response.text(), response.status), undefined)
-      return
-    }
-    for await (const { data, id } of readSse(response.body)) yield eventOf(binding.open(data, 200), id)
-  }
-
-  function eventOf(payload: unknown, id: string | undefined): WireEvent {
-    return { event: binding.dialect.decodeEvent(payload), id, final: finalOf(payload) }
-  }
-
-  async function exchange<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions) {
-    const { method, path, headers, body } = binding.request(operation, request)
-    return options.fetch(
-      new Request(base + path || '/', {
+    about: WireCall,
+    accept: string,
+  ): Promise<Response> {
+    const send = (otherwise: boolean): Promise<Response> => {
+      const { method, path, headers, body } = binding.request(operation, request, otherwise)
+      return parts.http.send({
         method,
+        url: addressOf(at.url, path),
         headers: {
+          accept,
           ...headers,
-          ...options.headers,
           ...about.headers,
           ...(about.lastEventId !== undefined ? { 'Last-Event-ID': about.lastEventId } : {}),
         },
         ...(body !== undefined ? { body } : {}),
-        ...(about.signal !== undefined ? { signal: about.signal } : {}),
-      }),
-    )
+        signal: about.signal,
+        timeoutMs: about.timeoutMs,
+        ...(about.card !== undefined ? { card: about.card } : {}),
+      })
+    }
+    if (operation !== 'SubscribeToTask' || overJsonRpc) return send(false)
+    const response = await send(subscribesByGet)
+    if (subscribesByGet || (response.status !== 405 && response.status !== 501)) return response
+    await response.body?.cancel()
+    const other = await send(true)
+    subscribesByGet = other.ok
+    return other
   }
+
+  async function payloadOf(response: Response, { signal, timeoutMs }: WireCall): Promise<unknown> {
+    const text = await readText(response, parts.maxBodyBytes, signal, timeoutMs)
+    try {
+      return binding.open(text, response.status)
+    } catch (reason) {
+      throw withTransport(reason, response)
+    }
+  }
+
+  function read(response: Response, about: WireCall): Promise<WireStream> {
+    return readStream(response, about, parts.maxEventBytes, (event, data, id) => {
+      const payload = binding.open(data, 200)
+      // An error whatever it looks like (F-5).
+      if (event === 'error') throw binding.dialect.decodeError(payload)
+      return eventOf(payload, id)
+    })
+  }
+
+  function eventOf(payload: unknown, id?: string): WireEvent | Promise<WireEvent> {
+    const made = (event: StreamEvent): WireEvent => ({ event, id, final: finalOf(payload) })
+    const event = understand(payload, true, (dialect) => dialect.decodeEvent(payload))
+    return event instanceof Promise ? event.then(made) : made(event)
+  }
+
+  /**
+   * Some peers declare 1.0, know its methods and answer in the words of 0.3, which is seen where 1.0 wraps what 0.x
+   * marks by a `kind`. They have done what they were asked, so they are understood rather than asked again.
+   */
+  function understand<T>(payload: unknown, wrapped: boolean, decode: (dialect: Dialect) => T): T | Promise<T> {
+    if (!wrapped || version.id !== '1.0' || !isMarked(payload)) return decode(binding.dialect)
+    return (async () => {
+      await parts.heard?.('0.3')
+      return decode((await loadVersion('0.3')).json)
+    })()
+  }
+}
+
+function isMarked(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && 'kind' in payload
+}
+
+/** Peers of 0.3 declare their REST url with the `/v1` of its paths or without; a query, such as a key, stays behind it. */
+function addressOf(url: string, path: string): string {
+  if (path === '') return url
+  const [base = '', query] = url.replace(/#.*/, '').split('?', 2)
+  const whole = base.replace(/\/+$/, '').replace(/\/v1$/, path.startsWith('/v1/') ? '' : '$&') + path
+  return query === undefined ? whole : `${whole}${path.includes('?') ? '&' : '?'}${query}`
+}
+
+/** With what only the response's head says: the status if it is one of failure, and when to come back. */
+function withTransport(reason: unknown, { status, headers }: Response): unknown {
+  const retryAfter = headers.get('retry-after')
+  if (!(reason instanceof A2AError) || (status < 400 && retryAfter === null)) return reason
+  const seconds = Number(retryAfter)
+  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter ?? '') - Date.now() : seconds * 1_000
+  return new A2AError(
+    reason.code,
+    reason.message,
+    {
+      ...reason.details,
+      ...(status >= 400 ? { status: String(status) } : {}),
+      ...(retryAfter !== null && waitMs >= 0 ? { retryAfterMs: String(waitMs) } : {}),
+    },
+    { cause: reason },
+  )
 }
 
 /** `final` stands on the event itself, or one level down where events are wrapped. */

@@ -15,6 +15,7 @@ import type { AgentEntry, CallContext, EngineLimits } from './contract.ts'
 import { fingerprint } from './fingerprint.ts'
 import type { Live } from './live.ts'
 import { DuplicateMessage } from './live.ts'
+import { passing } from './passing.ts'
 import type { Registry } from './registry.ts'
 import type { TurnInput } from './active-turn.ts'
 import { createReplies } from './replies.ts'
@@ -40,7 +41,7 @@ export interface AcceptParts {
 }
 
 export function createAccept(parts: AcceptParts) {
-  const underway = new Map<string, { readonly hash: string; readonly accepted: Promise<Accepted> }>()
+  const underway = passing<{ readonly hash: string; readonly accepted: Promise<Accepted> }>()
   const replies = createReplies(parts.now)
   const room = createRoom(parts.store, parts.limits.tasksPerCaller)
 

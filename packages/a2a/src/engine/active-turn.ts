@@ -13,6 +13,8 @@ import type { Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
 import type { AgentEntry, AgentOptions, EngineLog } from './contract.ts'
 import { noAnswer, viewOf } from './fold.ts'
+import type { Wait } from './later.ts'
+import { later } from './later.ts'
 import type { Live } from './live.ts'
 import { openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
@@ -72,8 +74,8 @@ export class ActiveTurn implements TurnParts {
   #question: Question | undefined
   /** Messages up to here were given to the agent, or are about to be. */
   #takenSeq: number
-  #deadline: ReturnType<typeof setTimeout> | undefined
-  #opensAt: ReturnType<typeof setTimeout> | undefined
+  #deadline: Wait | undefined
+  #opensAt: Wait | undefined
 
   constructor(parts: ActiveTurnParts, input: TurnInput) {
     this.input = input
@@ -84,8 +86,7 @@ export class ActiveTurn implements TurnParts {
     this.#takenSeq = input.consumedSeq
     if (this.#begun) this.#setDeadline()
     else if (input.opening === undefined || input.opening.atOnce) this.begin(true)
-    else
-      this.#opensAt = setTimeout(() => this.begin(true), Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs))
+    else this.#opensAt = later(Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs), () => this.begin(true))
     if (this.#limits.whenBusy === 'steer') for (const waiting of this.live.fold.waiting) this.received(waiting)
   }
 
@@ -160,7 +161,7 @@ export class ActiveTurn implements TurnParts {
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
     const answer = Promise.withResolvers<Message>()
     this.#question = { id, answer, isAnswered: false }
-    clearTimeout(this.#deadline)
+    this.#deadline?.cancel()
     const asks = { id, turn: input.turn, isNew: known === undefined }
     live.post(steps.askQuestion(state, message, asks, this.#limits), 500)
     // Messages are taken in the order they came: one that already waits is the answer.
@@ -181,7 +182,7 @@ export class ActiveTurn implements TurnParts {
     if (this.#begun) return
     const { live, input } = this
     this.#begun = true
-    clearTimeout(this.#opensAt)
+    this.#opensAt?.cancel()
     this.#setDeadline()
     if (input.opening === undefined) {
       live.post(steps.startTurn(input, input.consumedSeq, this.#limits), 200)
@@ -240,8 +241,8 @@ export class ActiveTurn implements TurnParts {
   /** The turn is over: timers and waiting ones go. With a reason, the agent is told. */
   end(reason: unknown): void {
     this.#over = true
-    clearTimeout(this.#opensAt)
-    clearTimeout(this.#deadline)
+    this.#opensAt?.cancel()
+    this.#deadline?.cancel()
     this.#inbox?.end()
     this.#question?.answer.reject(reason ?? turnIsOver())
     if (reason !== undefined) this.#stop.abort(reason)
@@ -250,7 +251,7 @@ export class ActiveTurn implements TurnParts {
   #setDeadline(): void {
     const { turnTimeoutMs } = this.#limits
     // A local timer is exact; the due time in the store covers a process that dies before it.
-    if (turnTimeoutMs < 2 ** 31) this.#deadline = setTimeout(this.#parts.expire, turnTimeoutMs)
+    if (Number.isFinite(turnTimeoutMs)) this.#deadline = later(turnTimeoutMs, this.#parts.expire)
   }
 
   async #callAgent(): Promise<unknown> {

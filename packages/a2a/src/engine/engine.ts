@@ -14,6 +14,7 @@ import { follow, until } from './follow.ts'
 import { listTasks } from './list.ts'
 import type { Live, TailEvent } from './live.ts'
 import { DuplicateMessage } from './live.ts'
+import { passing } from './passing.ts'
 import { reachable } from './reachable.ts'
 import { createRecovery } from './recover.ts'
 import { createRegistry } from './registry.ts'
@@ -29,7 +30,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { log, now } = parts
   const store = reachable(parts.store)
   const holder = newId()
-  const runs = new Map<string, Run>()
+  const runs = passing<Run>()
   let closing = false
 
   const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
@@ -173,7 +174,7 @@ export function createEngine(parts: EngineParts): Engine {
   function resumeIfMessagesWait(live: Live, entry: AgentEntry): void {
     if (closing || live.broken !== undefined || !live.owned || isTerminal(live.fold.status.state)) return
     const next = nextTurn(live)
-    if (next !== undefined && !runs.has(live.id)) startRun(live, entry, next)
+    if (next !== undefined && runs.get(live.id) === undefined) startRun(live, entry, next)
   }
 
   async function conversation(live: Live): Promise<readonly Task[]> {

@@ -9,6 +9,7 @@ import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Store } from '../stores/store.ts'
 import type { EventStream, StreamItem } from './contract.ts'
+import { later } from './later.ts'
 import type { Live, TailEvent } from './live.ts'
 import { eventOf } from './live.ts'
 
@@ -140,14 +141,14 @@ export function until(live: Live, holds: () => boolean, waitMs: number): Promise
   if (holds()) return Promise.resolve(true)
   if (live.broken !== undefined) return Promise.reject(interrupted(live.broken))
   return new Promise((resolve, reject) => {
-    const timer = waitMs < 2 ** 31 ? setTimeout(() => finish(false), waitMs) : undefined
+    const timer = Number.isFinite(waitMs) ? later(waitMs, () => finish(false)) : undefined
     const listener = (): void => {
       if (holds()) finish(true)
       else if (live.broken !== undefined) finish(undefined)
     }
     live.listeners.add(listener)
     function finish(result: boolean | undefined): void {
-      clearTimeout(timer)
+      timer?.cancel()
       live.listeners.delete(listener)
       if (result === undefined) reject(interrupted(live.broken))
       else resolve(result)

@@ -9,6 +9,7 @@ import type { NewTask, TaskRow } from '../stores/store.ts'
 import { emptyFold, fold, foldFromSnapshot } from './fold.ts'
 import type { LiveParts } from './live.ts'
 import { Live } from './live.ts'
+import { passing } from './passing.ts'
 
 /** How many tasks stay in memory that nobody uses right now, and how large one of them may be. */
 const maxIdle = 1_000
@@ -28,7 +29,7 @@ export interface Registry {
 export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   const parts: LiveParts = { ...given, released }
   const { store } = parts
-  const lives = new Map<string, Live>()
+  const lives = passing<Live>()
   const watches = new Map<Live, AbortController>()
   const loading = new Map<string, Promise<Live | undefined>>()
   // Where several processes share the store, a task may have moved on since we looked.
@@ -110,8 +111,10 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   async function readOn(live: Live, signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted && live.broken === undefined && !isTerminal(live.fold.status.state)) {
-        await store.changed(live.id, live.fold.head, signal)
-        if (!signal.aborted) await live.catchUp()
+        const { head } = live.fold
+        await store.changed(live.id, head, signal)
+        // What we appended ourselves woke us: if others came too, the next wait ends at once.
+        if (!signal.aborted && live.fold.head === head) await live.catchUp()
       }
     } finally {
       watches.delete(live)
@@ -131,13 +134,13 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
 
   /** Looks at a few of the oldest each time, so that the cost stays the same however many are busy. */
   function makeRoom(): void {
-    if (lives.size <= maxIdle) return
+    if (lives.size() <= maxIdle) return
     let looked = 0
     for (const live of lives.values()) {
       looked += 1
       if (live.idle) forget(live)
       else touch(live)
-      if (looked >= 4 || lives.size <= maxIdle) return
+      if (looked >= 4 || lives.size() <= maxIdle) return
     }
   }
 }

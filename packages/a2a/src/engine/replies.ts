@@ -10,6 +10,7 @@ export interface Reply {
   readonly expiresAt: number
 }
 
+/** At least so many of the last ones are known, and at most twice as many. */
 const maxReplies = 1_000
 const maxChars = 16_000
 
@@ -17,16 +18,21 @@ export function createReplies(now: () => number): {
   get(key: string): Reply | undefined
   add(key: string, reply: Reply): void
 } {
-  const replies = new Map<string, Reply>()
+  // The newest and those before them, dropped as a whole: of what is taken out one by one a map holds on to far more
+  // (see passing.ts).
+  let replies = new Map<string, Reply>()
+  let older = replies
   return {
     get(key) {
-      const known = replies.get(key)
+      const known = replies.get(key) ?? older.get(key)
       return known !== undefined && known.expiresAt > now() ? known : undefined
     },
     add(key, reply) {
       if (reply.expiresAt <= now() || lengthOf(reply.reply) > maxChars) return
       replies.set(key, reply)
-      if (replies.size > maxReplies) replies.delete(replies.keys().next().value as string)
+      if (replies.size < maxReplies) return
+      older = replies
+      replies = new Map()
     },
   }
 }

@@ -2,6 +2,7 @@
 export type { CallContext, Engine, EngineLog, EngineRetention } from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
 export { cursorExtension } from '../model/extension.ts'
+export { pushClaims, pushHeaders } from '../model/push.ts'
 export { ConfigError } from './config-error.ts'
 export { createHandler, type Handler } from './handler.ts'
 export type { FetchHandler } from './fetch.ts'
@@ -18,3 +19,6 @@ export type {
   HouseOptions,
   Limits,
 } from './options.ts'
+export { webhook, type Webhook } from './webhook.ts'
+export type { Delivery, DeliveryHandler } from './webhook-delivery.ts'
+export type { NotificationTokens, WebhookOptions } from './webhook-options.ts'

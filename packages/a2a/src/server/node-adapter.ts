@@ -4,6 +4,7 @@
  * Fastify's raw pair, and whatever else passes these two along.
  */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { depart } from './departures.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
 import type { Router } from './router.ts'
@@ -136,9 +137,7 @@ function send(res: NodeResponse, response: HttpResponse, stallMs: number): void 
     void sendStream(res, status, { ...headers, 'content-length': String(length) }, piecesOf(whole), stallMs)
     return
   }
-  // One write for head and body. A 204 or 304 has neither a body nor a length.
-  res.writeHead(status, status === 204 || status === 304 ? { ...headers } : { ...headers, 'content-length': length })
-  res.end(body)
+  depart(res, status, headers, body, length)
 }
 
 /** Of one large write nobody can tell whether its reader takes any of it; of pieces one can. */

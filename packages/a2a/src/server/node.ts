@@ -98,24 +98,32 @@ function listen(server: HttpServer, port: number, host: string): Promise<void> {
 }
 
 /** All responses that are open, streams too. A shutdown waits for those whose head is not out; `dropStalled` looks at all. */
-function track(server: HttpServer): ReadonlySet<ServerResponse> {
-  const open = new Set<ServerResponse>()
+function track(server: HttpServer): Answering {
+  // A table rather than a set: of what comes and goes a set holds on to far more (see engine/passing.ts).
+  const table: (ServerResponse | undefined)[] = []
+  const free: number[] = []
   server.on('request', (_request, response) => {
-    open.add(response)
-    response.on('close', () => open.delete(response))
+    const place = free.pop() ?? table.length
+    table[place] = response
+    response.on('close', () => {
+      table[place] = undefined
+      free.push(place)
+    })
   })
-  return open
+  return () => table.filter((response) => response !== undefined)
 }
+
+type Answering = () => readonly ServerResponse[]
 
 /**
  * Cuts off whoever takes nothing of an answer for so long. Looked at now and then, over the answers that are under way: a
  * timeout on the socket is moved with every read and write, and cost a tenth of a small request.
  */
-function dropStalled(server: HttpServer, answering: ReadonlySet<ServerResponse>, stallMs: number): void {
+function dropStalled(server: HttpServer, answering: Answering, stallMs: number): void {
   const seen = new WeakMap<ServerResponse, { readonly written: number; readonly at: number }>()
   const look = (): void => {
     const now = Date.now()
-    for (const response of answering) {
+    for (const response of answering()) {
       const { writableLength = 0, bytesWritten: written = 0 } = response.socket ?? {}
       const last = seen.get(response)
       if (writableLength === 0 || last?.written !== written) seen.set(response, { written, at: now })
@@ -126,19 +134,14 @@ function dropStalled(server: HttpServer, answering: ReadonlySet<ServerResponse>,
   server.once('close', () => clearInterval(timer))
 }
 
-async function shutDown(
-  server: HttpServer,
-  handler: Handler,
-  answering: ReadonlySet<ServerResponse>,
-  drainMs: number,
-): Promise<void> {
+async function shutDown(server: HttpServer, handler: Handler, answering: Answering, drainMs: number): Promise<void> {
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
   const deadline = Date.now() + drainMs
-  while ([...answering].some((response) => !response.headersSent) && Date.now() < deadline) await delay(10)
+  while (answering().some((response) => !response.headersSent) && Date.now() < deadline) await delay(10)
   await handler.close()
   // Streams have been told by now; one more moment for their last words to leave.
   const settled = Date.now() + 1_000
-  while (answering.size > 0 && Date.now() < settled) await delay(10)
+  while (answering().length > 0 && Date.now() < settled) await delay(10)
   server.closeAllConnections()
   await gone
 }

@@ -7,6 +7,8 @@
 import type { Framing } from '../bindings/call.ts'
 import { batchChars, keepAlive, sseFrame } from '../bindings/sse.ts'
 import type { EventStream, StreamItem } from '../engine/contract.ts'
+import type { Wait } from '../engine/later.ts'
+import { later } from '../engine/later.ts'
 import type { A2AError } from '../model/error.ts'
 
 export interface StreamParts {
@@ -39,7 +41,7 @@ export function streamChunks(parts: StreamParts): Chunks {
   let broken: { readonly reason: unknown } | undefined
   let ended = false
   let waiter: ((result: Result) => void) | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Wait | undefined
 
   function finish(): void {
     if (ended) return
@@ -49,7 +51,7 @@ export function streamChunks(parts: StreamParts): Chunks {
   }
 
   function answer(result: Result): void {
-    clearTimeout(timer)
+    timer?.cancel()
     const resolve = waiter
     waiter = undefined
     resolve?.(result)
@@ -120,7 +122,7 @@ export function streamChunks(parts: StreamParts): Chunks {
       if (result !== undefined) return Promise.resolve(result)
       return new Promise((resolve) => {
         waiter = resolve
-        timer = setTimeout(() => answer({ done: false, value: keepAlive }), parts.keepAliveMs)
+        timer = later(parts.keepAliveMs, () => answer({ done: false, value: keepAlive }))
         if (!asking) ask()
       })
     },

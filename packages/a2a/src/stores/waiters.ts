@@ -7,6 +7,9 @@ export interface Waiters {
   wait(taskId: string, signal: AbortSignal): Promise<void>
   wake(taskId: string): void
   wakeAll(): void
+  /** How many tasks are waited for, and which. */
+  readonly size: number
+  ids(): Iterable<string>
 }
 
 export function createWaiters(): Waiters {
@@ -43,5 +46,9 @@ export function createWaiters(): Waiters {
     wakeAll() {
       for (const taskId of [...waiting.keys()]) wake(taskId)
     },
+    get size() {
+      return waiting.size
+    },
+    ids: () => waiting.keys(),
   }
 }

@@ -4,8 +4,7 @@
  */
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
-import { createWire } from '../client/wire.ts'
-import type { CallOptions, Wire, WireEvent } from '../client/wire.ts'
+import type { WireEvent } from '../client/contract.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
@@ -18,6 +17,8 @@ import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
+import { testWire } from './test-wire.ts'
+import type { TestCallOptions as CallOptions, TestWire } from './test-wire.ts'
 
 export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> {
   /** Default: a memory store of its own. */
@@ -64,7 +65,7 @@ export interface TestAgent {
   /** The same agent, seen by a client of another version or over another binding. */
   as(version: VersionId, binding?: 'JSONRPC' | 'HTTP+JSON'): TestAgent
   /** For what the above cannot say. */
-  readonly wire: Wire
+  readonly wire: TestWire
   fetch(request: Request): Promise<Response>
   close(): Promise<void>
 }
@@ -91,7 +92,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
   }
 
   function seen(as: VersionId, over: 'JSONRPC' | 'HTTP+JSON'): TestAgent {
-    const wire = createWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
+    const wire = testWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
     return {
       wire,
       async ask(saying, about) {

@@ -154,4 +154,19 @@ describe('reading a card', () => {
       { url: 'https://a.example.com', protocolBinding: 'JSONRPC', protocolVersion: '0.2' },
     ])
   })
+
+  it('finds in a card of both generations what only its old half says: that there is an extended card [B-28]', () => {
+    const supportedInterfaces = [{ url: 'https://a.example.com', protocolBinding: 'JSONRPC', protocolVersion: '0.3' }]
+    const both = {
+      name: 'n',
+      version: '1',
+      url: 'https://a.example.com',
+      protocolVersion: '0.3.0',
+      supportedInterfaces,
+    }
+    const announced = { ...both, capabilities: { streaming: true }, supportsAuthenticatedExtendedCard: true }
+    assert.deepEqual(read(announced).capabilities, { streaming: true, extendedAgentCard: true })
+    const denied = { ...announced, capabilities: { extendedAgentCard: false } }
+    assert.deepEqual(read(denied).capabilities, { extendedAgentCard: false })
+  })
 })

@@ -1,5 +1,5 @@
 /** Reading an agent card of any version. The generation is told by the shape (B-28), because a card has no header. */
-import type { AgentCard, AgentInterface } from '../model/card.ts'
+import type { AgentCapabilities, AgentCard, AgentInterface } from '../model/card.ts'
 import {
   agentInterface,
   bindingName,
@@ -31,18 +31,35 @@ const sharedFields = {
   iconUrl: word,
 }
 
-const modernCard: Read<AgentCard> = shape<AgentCard>({
-  ...sharedFields,
-  supportedInterfaces: required(list(agentInterface, 1)),
-})
-
-type LegacyCard = Omit<AgentCard, 'supportedInterfaces'> & {
-  readonly url: string
-  readonly preferredTransport?: string
-  readonly protocolVersion?: string
-  readonly additionalInterfaces?: readonly AgentInterface[]
+interface Announcement {
+  /** Where 0.x says that there is an extended card; merged documents of others say it nowhere else. */
   readonly supportsAuthenticatedExtendedCard?: boolean
 }
+
+const modernCard: Read<AgentCard> = then(
+  shape<AgentCard & Announcement>({
+    ...sharedFields,
+    supportedInterfaces: required(list(agentInterface, 1)),
+    supportsAuthenticatedExtendedCard: flag,
+  }),
+  (given, reader) => {
+    const { supportsAuthenticatedExtendedCard, ...card } = given
+    if (reader.violations.length > 0) return undefined
+    return { ...card, capabilities: announced(card.capabilities, supportsAuthenticatedExtendedCard) }
+  },
+)
+
+function announced(capabilities: AgentCapabilities, extendedAgentCard: boolean | undefined): AgentCapabilities {
+  return extendedAgentCard === undefined ? capabilities : { extendedAgentCard, ...capabilities }
+}
+
+type LegacyCard = Omit<AgentCard, 'supportedInterfaces'> &
+  Announcement & {
+    readonly url: string
+    readonly preferredTransport?: string
+    readonly protocolVersion?: string
+    readonly additionalInterfaces?: readonly AgentInterface[]
+  }
 
 const legacyCard: Read<AgentCard> = then(
   shape<LegacyCard>({
@@ -72,10 +89,7 @@ const legacyCard: Read<AgentCard> = then(
     return {
       ...card,
       supportedInterfaces: [main, ...others].filter(isFirst),
-      capabilities:
-        supportsAuthenticatedExtendedCard === undefined
-          ? card.capabilities
-          : { ...card.capabilities, extendedAgentCard: supportsAuthenticatedExtendedCard },
+      capabilities: announced(card.capabilities, supportsAuthenticatedExtendedCard),
     }
   },
 )

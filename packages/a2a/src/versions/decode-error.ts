@@ -2,7 +2,8 @@
  * What a peer's error means, whatever its shape. Decided by the reason, then by the JSON-RPC number, then by the
  * status, because servers of 1.0.0 and 1.0.1 disagree on statuses (§3.2, A-21).
  */
-import { A2AError, errorTable } from '../model/error.ts'
+import { A2AError } from '../model/error.ts'
+import { errorTable } from '../model/error-table.ts'
 import type { ErrorCode } from '../model/error.ts'
 import { decodeDetails } from './error-detail.ts'
 import { isBag } from './read.ts'

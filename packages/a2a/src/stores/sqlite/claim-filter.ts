@@ -1,46 +1,53 @@
 /**
- * Knows of nearly every message that it was never claimed, without a look into the database. Messages are new but for
- * the rare one that is sent again, and asking the index each time cost 15 µs of a 100 µs request. A Bloom filter: "maybe"
- * can be wrong and is then looked up, "no" never is.
+ * Knows of nearly every message that it was never claimed, without a look into the database: messages are new but for the
+ * rare one that is sent again. A Bloom filter over digests: "maybe" can be wrong and is then looked up, "no" never is.
  */
-import type { Database } from './database.ts'
 
-/** 1 MB: one "maybe" in four hundred is wrong with half a million claims, one in six with two millions. */
-const bits = 2 ** 23
-/** Reading so many at the start takes about a tenth of a second; with more, every message is looked up. */
-const maxAtStart = 200_000
+/** With eight probes one "maybe" in two thousand is wrong. */
+const bitsPerKey = 16
+const probes = 8
 
-export interface ClaimFilter {
-  add(digest: Uint8Array): void
-  mayHold(digest: Uint8Array): boolean
-}
-
-export function createClaimFilter(database: Database): ClaimFilter {
-  const words = new Uint32Array(bits / 32)
-  const filter: ClaimFilter = {
-    add(digest) {
-      for (let hash = 0; hash < 4; hash += 1) {
-        const bit = bitOf(digest, hash)
-        words[bit >>> 5] = (words[bit >>> 5] as number) | (1 << (bit & 31))
-      }
-    },
-    mayHold(digest) {
-      for (let hash = 0; hash < 4; hash += 1) {
-        const bit = bitOf(digest, hash)
-        if (((words[bit >>> 5] as number) & (1 << (bit & 31))) === 0) return false
-      }
-      return true
-    },
+/** Made once for keys that stay: a power of two of bits. */
+export function createFilter(digests: Iterable<string>, count: number): Uint32Array {
+  const words = new Uint32Array(2 ** Math.max(0, Math.ceil(Math.log2((count * bitsPerKey) / 32))))
+  const mask = words.length * 32 - 1
+  for (const digest of digests) {
+    const [first, step] = [startOf(digest), stepOf(digest)]
+    for (let probe = 0; probe < probes; probe += 1) {
+      const bit = (first + probe * step) & mask
+      words[bit >>> 5] = (words[bit >>> 5] as number) | (1 << (bit & 31))
+    }
   }
-  const { claims = 0 } = database.prepare<{ claims: number }>('SELECT COUNT(*) AS claims FROM messages').get() ?? {}
-  if (claims > maxAtStart) return { ...filter, mayHold: () => true }
-  for (const { key } of database.prepare<{ key: Uint8Array }>('SELECT key FROM messages').iterate()) filter.add(key)
-  return filter
+  return words
 }
 
-/** The digest is as good as random already: each hash is four bytes of it. */
-function bitOf(digest: Uint8Array, hash: number): number {
-  const at = hash * 4
-  const low = (digest[at] as number) | ((digest[at + 1] as number) << 8) | ((digest[at + 2] as number) << 16)
-  return low & (bits - 1)
+export function mayHold(words: Uint32Array, digest: string): boolean {
+  const mask = words.length * 32 - 1
+  const step = stepOf(digest)
+  let at = startOf(digest)
+  for (let probe = 0; probe < probes; probe += 1) {
+    const bit = at & mask
+    if (((words[bit >>> 5] as number) & (1 << (bit & 31))) === 0) return false
+    at = (at + step) | 0
+  }
+  return true
+}
+
+/** A digest is as good as random already: its bytes are the hashes. One byte is one character of it. */
+function startOf(digest: string): number {
+  return wordAt(digest, 0)
+}
+
+/** Odd, so that it visits every bit before it comes round. */
+function stepOf(digest: string): number {
+  return wordAt(digest, 4) | 1
+}
+
+function wordAt(digest: string, at: number): number {
+  return (
+    digest.charCodeAt(at) |
+    (digest.charCodeAt(at + 1) << 8) |
+    (digest.charCodeAt(at + 2) << 16) |
+    (digest.charCodeAt(at + 3) << 24)
+  )
 }

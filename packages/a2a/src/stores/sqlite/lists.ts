@@ -23,7 +23,6 @@ export type Lists = ReturnType<typeof createLists>
 export function createLists(database: Database, counters: Counters, blobs: BlobTable) {
   const isMine = 'tenant = ? AND agent = ? AND owner = ?'
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
-  const byId = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE id = ?`)
   const byRef = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE ref = ?`)
   const inState = database.prepare<Place>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND ${isNext}`,
@@ -44,11 +43,6 @@ export function createLists(database: Database, counters: Counters, blobs: BlobT
   )
 
   const rowOf = (columns: TaskColumns): TaskRow => taskOf(columns, blobs)
-
-  function load(taskId: string): TaskRow | undefined {
-    const columns = byId.get(taskId)
-    return columns && rowOf(columns)
-  }
 
   /** How many match, by state. */
   function countsOf(query: ListQuery): { readonly state: number; readonly count: number }[] {
@@ -94,7 +88,7 @@ export function createLists(database: Database, counters: Counters, blobs: BlobT
     return newestInContext.all(contextId, tenant, agent, owner, limit).map(rowOf).reverse()
   }
 
-  return { load, list, context }
+  return { list, context }
 }
 
 /** As SQLite compares texts: by their bytes, which for ids is by their characters. */

@@ -7,7 +7,7 @@ import type { Blob, BlobTable } from './blob-table.ts'
 import { blobOf } from './blob-table.ts'
 import type { Database } from './database.ts'
 
-interface Batch {
+export interface Batch {
   readonly first_seq: number
   readonly records: string
 }
@@ -32,17 +32,6 @@ export function createLog(database: Database, blobs: BlobTable) {
     SELECT position, tenant, agent, owner, id AS taskId, first_seq AS firstSeq, last_seq AS lastSeq
     FROM log JOIN tasks ON tasks.ref = log.task WHERE position > ? ORDER BY position LIMIT ?`)
 
-  function recordsOf({ first_seq, records }: Batch, into: LogRecord[], afterSeq: number, limit: number): void {
-    const hasBlobs = mayHoldBlobs(records)
-    let seq = first_seq - 1
-    for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
-      seq += 1
-      if (seq <= afterSeq) continue
-      if (into.length >= limit) return
-      into.push({ seq, at, body: hasBlobs ? spliceBlobs(body, blobs.textOf) : body })
-    }
-  }
-
   return {
     head: (taskId: string): number => refOf.get(taskId)?.head ?? 0,
     read(taskId: string, afterSeq: number, limit: number): readonly LogRecord[] {
@@ -50,7 +39,7 @@ export function createLog(database: Database, blobs: BlobTable) {
       const task = refOf.get(taskId)
       if (task === undefined || task.head <= afterSeq) return found
       for (const batch of batches.iterate(task.ref, afterSeq + 1)) {
-        recordsOf(batch, found, afterSeq, limit)
+        for (const record of recordsOf(batch, afterSeq, limit - found.length, blobs)) found.push(record)
         if (found.length >= limit) break
       }
       return found
@@ -89,4 +78,23 @@ export function createLog(database: Database, blobs: BlobTable) {
       }
     },
   }
+}
+
+/** At most `limit` records of a batch, those after a seq. */
+export function recordsOf(
+  { first_seq, records }: Batch,
+  afterSeq: number,
+  limit: number,
+  blobs: BlobTable,
+): LogRecord[] {
+  const hasBlobs = mayHoldBlobs(records)
+  const found: LogRecord[] = []
+  let seq = first_seq - 1
+  for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
+    seq += 1
+    if (seq <= afterSeq) continue
+    if (found.length >= limit) break
+    found.push({ seq, at, body: hasBlobs ? spliceBlobs(body, blobs.textOf) : body })
+  }
+  return found
 }

@@ -1,9 +1,10 @@
 /** Brings a file to the newest schema, one numbered step after the other, and refuses what it does not understand. */
 import type { Database } from './database.ts'
 import { sql as tasks } from './migrations/0001-tasks.ts'
+import { sql as claims } from './migrations/0002-claims.ts'
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-const steps: readonly string[] = [tasks]
+const steps: readonly string[] = [tasks, claims]
 
 /** "PRLY" in ASCII: how a file of ours is told from any other SQLite file. */
 const applicationId = 0x50524c59

@@ -16,6 +16,7 @@ import { createLeases } from './leases.ts'
 import { createLists } from './lists.ts'
 import { lockFile } from './lock.ts'
 import { createLog } from './log.ts'
+import { createLook } from './look.ts'
 import { createMessages } from './messages.ts'
 import { masterKeyBeside } from './master-key.ts'
 import { migrate } from './migrate.ts'
@@ -44,8 +45,20 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createMessages(database)
+  const look = createLook(database, blobs)
   const parts = { database, epoch, counters, blobs, messages, now }
-  const writer = createWriter(database, { begin: epoch.check, finish: counters.write, abandon: counters.forget })
+  const writer = createWriter(database, {
+    begin() {
+      look.forget()
+      messages.settle()
+      epoch.check()
+    },
+    finish: counters.write,
+    abandon() {
+      counters.forget()
+      messages.forget()
+    },
+  })
   const waiters = createWaiters()
   const appender = createAppender(parts)
   const log = createLog(database, blobs)
@@ -55,6 +68,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const prune = createPrune(parts)
   const keys = keyTable(database)
   let closed = false
+  let sealing = false
   let master: Uint8Array | undefined
 
   async function read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
@@ -65,6 +79,14 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     return closed ? Promise.reject(new Error('The store is closed')) : writer.write(work)
   }
 
+  async function sealMessages(): Promise<void> {
+    if (sealing) return
+    sealing = true
+    // What could not be sealed stays where it is, and is tried again with the next claim.
+    await writer.write(() => messages.seal(now())).catch(() => {})
+    sealing = false
+  }
+
   return {
     leaseTtlMs: Infinity,
     masterKey: () => (master ??= masterKeyBeside(file)),
@@ -73,10 +95,12 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
       if (closed) throw new Error('The store is closed')
       return writer.write(appender.prepare(taskId, append), ({ outcome }) => {
         if (outcome === 'appended' && append.records.length > 0) waiters.wake(taskId)
+        if (messages.isFull()) void sealMessages()
       })
     },
-    load: (taskId) => read(() => lists.load(taskId)),
-    read: (taskId, afterSeq, limit = Infinity) => read(() => log.read(taskId, afterSeq, limit)),
+    load: (taskId) => read(() => look.load(taskId)),
+    read: (taskId, afterSeq, limit = Infinity) =>
+      read(() => (afterSeq === 0 && limit === Infinity && look.takeLog(taskId)) || log.read(taskId, afterSeq, limit)),
     firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
     changed: (taskId, afterSeq, signal) =>
       read(async () => {
@@ -88,7 +112,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     findMessage: (key, at) => read(() => messages.find(key, at)),
 
     saveSnapshot: async (taskId, snapshot) => write(log.prepareSnapshot(taskId, snapshot)),
-    loadSnapshot: (taskId) => read(() => log.loadSnapshot(taskId)),
+    loadSnapshot: (taskId) => read(() => (look.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
 
     claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
     renew: (holder, taskIds, until) => write(() => leases.renew(holder, taskIds, until, now())),

@@ -36,6 +36,24 @@ describe('the writer', () => {
     assert.deepEqual(events, ['begin', 'finish'])
   })
 
+  it('waits a turn for those who come after the first, and no longer than a few for those who keep coming', async () => {
+    const { add, events, words } = setUp()
+    const first = add('a')
+    setImmediate(() => void add('b'))
+    await first
+    assert.deepEqual(words(), ['a', 'b'])
+    assert.deepEqual(events, ['begin', 'finish'])
+    let added = 0
+    const addMore = (): void => {
+      added += 1
+      void add(`more ${added}`)
+      if (added < 100) setImmediate(addMore)
+    }
+    addMore()
+    await add('c')
+    assert.ok(added > 1 && added < 20, `${added} were added meanwhile`)
+  })
+
   it('answers nobody before the commit', async () => {
     const { writer, database, words } = setUp()
     const seen: unknown[] = []

@@ -1,6 +1,6 @@
 /** A dialect of 0.x from its form: what JSON-RPC and REST of 0.2 and 0.3 have in common is everything but this. */
 import type { AgentCard } from '../../model/card.ts'
-import { errorTable } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
 import type { A2AError } from '../../model/error.ts'
 import type {
   ListTaskPushNotificationConfigsResponse,

@@ -110,10 +110,16 @@ export function requestWriters(form: Form): RequestWriters {
     CancelTask: (request) => (form === 'json' ? carry({}, request, 'id', 'metadata') : { id: request.id }),
     SubscribeToTask: (request) => ({ id: request.id }),
     CreateTaskPushNotificationConfig: (request) =>
-      // The path of REST wants the plain id, beside the resource name in the body.
+      // REST takes the plain id into its path; its body is the whole request of the proto, which is what servers read,
+      // although the annotation of the proto says that it is `config` alone (A-5).
       form === 'json'
         ? writeTaskPushConfig(request, form)
-        : { taskId: request.taskId, ...writeTaskPushConfig(request, form) },
+        : {
+            taskId: request.taskId,
+            parent: `tasks/${request.taskId ?? ''}`,
+            ...(request.id !== undefined ? { configId: request.id } : {}),
+            config: writeTaskPushConfig(request, form),
+          },
     GetTaskPushNotificationConfig: (request) => writeKey(request),
     ListTaskPushNotificationConfigs: (request) =>
       carry({ id: request.taskId }, request, ...(form === 'json' ? [] : (['pageSize', 'pageToken'] as const))),

@@ -2,7 +2,7 @@
  * The dialect of 1.0, for JSON-RPC, REST and in ProtoJSON form for gRPC. Canonical objects are what it reads and
  * writes, so writing is nothing but JSON.stringify.
  */
-import { errorTable } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
 import type { Operation, RequestOf, ResultOf } from '../../model/operation.ts'
 import { decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'

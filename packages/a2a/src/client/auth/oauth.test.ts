@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { SecurityScheme } from '../../model/card.ts'
+import { A2AError } from '../../model/error.ts'
+import { type AuthorizationServerOptions, startAuthorizationServer } from '../../testing/authorization-server.ts'
+import type { AuthRequest, OAuthOptions } from '../contract.ts'
+import { defaultLimits } from '../limits.ts'
+import { createTokens } from './oauth.ts'
+import { memoryTokens } from './token-cache.ts'
+
+const secret = { clientId: 'me', clientSecret: 's3cret: +/ü' }
+type Server = Awaited<ReturnType<typeof startAuthorizationServer>>
+
+const machine = (over: AuthorizationServerOptions = {}): Promise<Server> =>
+  startAuthorizationServer({ ...secret, ...over })
+
+/** Tokens for an agent beside the server, with a clock that a test moves. */
+function tokensOf(server: Server, over: Partial<OAuthOptions> = {}, agentUrl = `${server.url}/agent`) {
+  const time = { nowMs: 1_000_000, waits: [] as number[] }
+  const parts = {
+    fetch,
+    limits: { ...defaultLimits, timeoutMs: 5_000 },
+    time: {
+      now: () => time.nowMs,
+      async wait(ms: number) {
+        time.waits.push(ms)
+        time.nowMs += ms
+      },
+    },
+  }
+  const options = { ...secret, tokenUrl: server.tokenUrl, ...over }
+  const tokens = createTokens(options, options.flow ?? 'client-credentials', parts)
+  const request = { card: undefined, url: agentUrl, signal: new AbortController().signal }
+  return {
+    time,
+    get: (scheme?: SecurityScheme, scopes: readonly string[] = [], about: Partial<AuthRequest> = {}) =>
+      tokens({ ...request, ...about }, scheme, scopes),
+    afterRefusalOf: (token: string | undefined) =>
+      tokens(
+        {
+          ...request,
+          refused: { wwwAuthenticate: undefined, sent: { headers: { authorization: `Bearer ${token}` } } },
+        },
+        undefined,
+        [],
+      ),
+  }
+}
+
+const failsWith =
+  (code: string, pattern: RegExp) =>
+  (reason: unknown): boolean => {
+    assert.ok(reason instanceof A2AError, String(reason))
+    assert.equal(reason.code, code, reason.message)
+    assert.match(reason.message, pattern)
+    return true
+  }
+
+describe('client credentials', () => {
+  it('are sent in the header, encoded as the RFC says, with scopes, audience and resource [B-152]', async () => {
+    const server = await machine({ methods: ['client_secret_basic'] })
+    const { get } = tokensOf(server, { scopes: ['a', 'b'], audience: 'agents', resource: 'https://agent.example' })
+    assert.equal(await get(undefined, ['of the card']), 'access-1')
+    const { form, authorization } = server.asked[0] ?? assert.fail()
+    assert.deepEqual(form, {
+      grant_type: 'client_credentials',
+      scope: 'a b',
+      audience: 'agents',
+      resource: 'https://agent.example',
+    })
+    assert.equal(authorization, `Basic ${btoa('me:s3cret%3A+%2B%2F%C3%BC')}`)
+  })
+
+  it('ask for the scopes of the card where the user names none', async () => {
+    const server = await machine()
+    const { get } = tokensOf(server)
+    await get(undefined, ['read', 'write'])
+    await get(undefined, [])
+    assert.deepEqual(
+      server.asked.map(({ form }) => form['scope']),
+      ['read write', undefined],
+    )
+  })
+
+  it('go into the form for a server that takes them only there, and it is not asked the wrong way again', async () => {
+    const server = await machine({ methods: ['client_secret_post'] })
+    const { get } = tokensOf(server)
+    assert.equal(await get(), 'access-1')
+    assert.equal(await get(undefined, ['other']), 'access-2')
+    assert.deepEqual(
+      server.asked.map(({ form }) => 'client_secret' in form),
+      [false, true, true],
+    )
+  })
+
+  it('are sent as the metadata says, without trying', async () => {
+    const server = await machine({ methods: ['client_secret_post'], tellsMethods: true })
+    const { get } = tokensOf(server, { tokenUrl: undefined as never, metadataUrl: server.metadataUrl })
+    assert.equal(await get(), 'access-1')
+    assert.deepEqual(
+      server.asked.map(({ path }) => path),
+      ['/.well-known/oauth-authorization-server', '/token'],
+    )
+  })
+
+  it('that are wrong are an error with the server’s word for it', async () => {
+    const server = await machine()
+    const { get } = tokensOf(server, { clientSecret: async () => 'wrong' })
+    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /refused: invalid_client/))
+    assert.equal(server.asked.length, 2)
+  })
+})
+
+describe('a token', () => {
+  it('is asked for once by many who need it at the same time, and kept until shortly before its end', async () => {
+    const server = await machine({ lifetimeSeconds: 100 })
+    const { get, time } = tokensOf(server)
+    const all = await Promise.all(Array.from({ length: 10 }, () => get()))
+    assert.deepEqual(new Set(all), new Set(['access-1']))
+    time.nowMs += 89_000
+    assert.equal(await get(), 'access-1')
+    time.nowMs += 2_000
+    assert.equal(await get(), 'access-2')
+    assert.equal(server.asked.length, 2)
+  })
+
+  it('that was refused is replaced once for all who were refused', async () => {
+    const server = await machine({ lifetimeSeconds: 100 })
+    const { get, afterRefusalOf } = tokensOf(server)
+    const token = await get()
+    const renewed = await Promise.all([afterRefusalOf(token), afterRefusalOf(token), afterRefusalOf(token)])
+    assert.deepEqual(renewed, ['access-2', 'access-2', 'access-2'])
+    // Late news: the token was renewed long since.
+    assert.equal(await afterRefusalOf('access-1'), 'access-2')
+    assert.equal(server.asked.length, 2)
+  })
+
+  it('is refreshed, and each refresh token is used once', async () => {
+    const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
+    const { get, time, afterRefusalOf } = tokensOf(server)
+    await get()
+    time.nowMs += 100_000
+    assert.equal(await get(), 'access-2')
+    assert.equal(await afterRefusalOf('access-2'), 'access-3')
+    assert.deepEqual(server.grants(), ['client_credentials', 'refresh_token', 'refresh_token'])
+    assert.deepEqual(
+      server.asked.map(({ form }) => form['refresh_token']),
+      [undefined, 'refresh-1', 'refresh-2'],
+    )
+  })
+
+  it('keeps its refresh token when the server gives no new one', async () => {
+    const server = await machine()
+    const cache = memoryTokens()
+    const { get } = tokensOf(server, {
+      cache: { ...cache, get: (key) => cache.get(key) ?? { accessToken: '', refreshToken: 'mine' } },
+    })
+    server.next.push({ status: 200, json: { access_token: 'x', token_type: 'bearer', expires_in: '0' } })
+    assert.equal(await get(), 'x')
+    server.next.push({ status: 200, json: { access_token: 'y' } })
+    assert.equal(await get(), 'y')
+    assert.deepEqual(
+      server.asked.map(({ form }) => form['refresh_token']),
+      ['mine', 'mine'],
+    )
+  })
+
+  it('is asked for anew when its refresh token is no good any more', async () => {
+    const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
+    const { get, time } = tokensOf(server)
+    await get()
+    server.revokeRefreshTokens()
+    time.nowMs += 100_000
+    assert.equal(await get(), 'access-2')
+    assert.deepEqual(server.grants(), ['client_credentials', 'refresh_token', 'client_credentials'])
+  })
+
+  it('keeps its refresh token through a failure of the server', async () => {
+    const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
+    const { get, time } = tokensOf(server)
+    await get()
+    time.nowMs += 100_000
+    server.next.push({ status: 503, text: '<html>down</html>' }, { status: 0, cut: true })
+    await assert.rejects(get(), failsWith('UNAVAILABLE', /answered HTTP 503/))
+    await assert.rejects(get(), failsWith('UNAVAILABLE', /could not be reached/))
+    assert.equal(await get(), 'access-2')
+    assert.deepEqual(server.grants().slice(1), ['refresh_token', 'refresh_token', 'refresh_token'])
+  })
+
+  it('is taken from another process that has used up the refresh token first', async () => {
+    const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
+    const cache = memoryTokens()
+    const [mine, other] = [tokensOf(server, { cache }), tokensOf(server, { cache: { get: cache.get, set: cache.set } })]
+    await mine.get()
+    mine.time.nowMs += 100_000
+    other.time.nowMs += 100_000
+    const { promise, resolve } = Promise.withResolvers<{ status: number; json: object }>()
+    server.next.push(promise)
+    const late = mine.get()
+    while (server.asked.length < 2) await new Promise(setImmediate)
+    assert.equal(await other.get(), 'access-2')
+    resolve({ status: 400, json: { error: 'invalid_grant' } })
+    assert.equal(await late, 'access-2')
+  })
+
+  it('outlives the connection in a cache that the user brings', async () => {
+    const server = await machine()
+    const cache = memoryTokens()
+    assert.equal(await tokensOf(server, { cache }).get(), 'access-1')
+    assert.equal(await tokensOf(server, { cache }).get(), 'access-1')
+    assert.equal(
+      await tokensOf(server, { cache, clientId: 'other' })
+        .get()
+        .catch(() => 'none'),
+      'none',
+    )
+    assert.equal(await tokensOf(server).get(), 'access-2')
+  })
+
+  it('of another type than Bearer is of no use', async () => {
+    const server = await machine()
+    const { get } = tokensOf(server)
+    server.next.push({ status: 200, json: { access_token: 'x', token_type: 'DPoP' } }, { status: 200, json: {} })
+    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /not of the type Bearer/))
+    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /no access_token/))
+  })
+
+  it('is waited for no longer than allowed, and an abort of the caller is its own reason', async () => {
+    const server = await machine()
+    server.next.push(new Promise(() => {}), new Promise(() => {}))
+    const quick = createTokens({ ...secret, tokenUrl: server.tokenUrl }, 'client-credentials', {
+      fetch,
+      limits: { ...defaultLimits, timeoutMs: 30 },
+    })
+    const request = { card: undefined, url: server.url, signal: new AbortController().signal }
+    await assert.rejects(quick(request, undefined, []), failsWith('TIMEOUT', /took too long/))
+    const stop = new AbortController()
+    const waiting = tokensOf(server).get(undefined, [], { signal: stop.signal })
+    while (server.asked.length < 2) await new Promise(setImmediate)
+    stop.abort(new Error('enough'))
+    await assert.rejects(waiting, /enough/)
+  })
+
+  it('is not asked for by a redirect, nor in an answer without an end', async () => {
+    const server = await machine()
+    const { get } = tokensOf(server)
+    server.next.push(
+      { status: 307, headers: { location: `${server.url}/elsewhere` } },
+      { status: 200, text: ' '.repeat(200_000) },
+    )
+    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /redirect, which is not followed/))
+    await assert.rejects(get(), failsWith('INVALID_AGENT_RESPONSE', /larger/))
+    assert.deepEqual(
+      server.asked.map(({ path }) => path),
+      ['/token', '/token'],
+    )
+  })
+})
+
+describe('errors about tokens', () => {
+  it('never hold a secret, even one that the server repeats', async () => {
+    const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
+    const { get, time } = tokensOf(server)
+    const failures: unknown[] = []
+    const fail = () =>
+      get().then(
+        () => assert.fail('got a token'),
+        (reason: unknown) => failures.push(reason),
+      )
+    const echo = (error: string, words: string) => ({ status: 400, json: { error, error_description: words } })
+    const header = `Basic ${btoa('me:s3cret%3A+%2B%2F%C3%BC')}`
+    server.next.push(echo('invalid_scope', `the secret ${secret.clientSecret} is`), echo('invalid_scope', header))
+    await fail()
+    await fail()
+    server.next.push(echo(secret.clientSecret, 'x'), { status: 500, text: secret.clientSecret })
+    await fail()
+    await fail()
+    await get()
+    time.nowMs += 100_000
+    server.next.push(echo('invalid_request', 'what is refresh-1'))
+    await fail()
+    assert.equal(failures.length, 5)
+    for (const failure of failures) {
+      assert.ok(failure instanceof A2AError)
+      const everything = [failure.message, failure.stack, String(failure.cause), JSON.stringify(failure.details)].join()
+      for (const hidden of [secret.clientSecret, header, 'refresh-1', 'access-1'])
+        assert.ok(!everything.includes(hidden), everything)
+    }
+  })
+
+  it('hold the server’s own words where those are harmless, in one line', async () => {
+    const server = await machine()
+    server.next.push({ status: 400, json: { error: 'invalid_scope', error_description: `no\n${'x'.repeat(500)}` } })
+    await assert.rejects(tokensOf(server).get(), (reason: A2AError) => {
+      assert.match(reason.message, /refused: invalid_scope \(no x+\)$/)
+      assert.ok(reason.message.length < 320)
+      assert.deepEqual(reason.details, { oauthError: 'invalid_scope' })
+      return true
+    })
+  })
+})

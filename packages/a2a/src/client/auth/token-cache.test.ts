@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { keyOf, memoryTokens, renewalTime, usable } from './token-cache.ts'
+
+describe('the token cache', () => {
+  it('gives back what was set and forgets what was set to nothing', async () => {
+    const cache = memoryTokens()
+    await cache.set('a', { accessToken: 'x' })
+    assert.deepEqual(await cache.get('a'), { accessToken: 'x' })
+    assert.equal(await cache.get('b'), undefined)
+    await cache.set('a', undefined)
+    assert.equal(await cache.get('a'), undefined)
+  })
+
+  it('keeps tokens apart by server, client, flow, scopes, audience and resource, and by nothing else', () => {
+    const name = {
+      tokenUrl: 'https://id.example/token',
+      clientId: 'me',
+      flow: 'client-credentials',
+      scopes: ['a', 'b'],
+    }
+    const others = [
+      { ...name, tokenUrl: 'https://id.example/other' },
+      { ...name, clientId: 'you' },
+      { ...name, flow: 'device-code' },
+      { ...name, scopes: ['a'] },
+      { ...name, audience: 'x' },
+      { ...name, resource: 'x' },
+    ]
+    assert.equal(new Set([name, ...others].map(keyOf)).size, 7)
+    assert.equal(keyOf({ ...name, scopes: ['b', 'a'] }), keyOf(name))
+  })
+
+  it('renews a token half a minute before it ends, and a short one in its last tenth', () => {
+    assert.equal(renewalTime(1_000, 3600), 1_000 + 3_570_000)
+    assert.equal(renewalTime(1_000, 20), 1_000 + 18_000)
+  })
+
+  it('shows no token that has ended, is empty or was refused', () => {
+    const token = { accessToken: 'x', expiresAt: 100 }
+    assert.equal(usable(token, undefined, 99), token)
+    assert.equal(usable(token, 'y', 99), token)
+    assert.equal(usable(token, undefined, 100), undefined)
+    assert.equal(usable(token, 'x', 99), undefined)
+    assert.equal(usable({ accessToken: '' }, undefined, 0), undefined)
+    assert.equal(usable(undefined, undefined, 0), undefined)
+    assert.ok(usable({ accessToken: 'x' }, undefined, Number.MAX_SAFE_INTEGER))
+  })
+})

@@ -1,0 +1,122 @@
+/** The programs that a user of the client writes first, against a real server, in every version and over both bindings. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { AgentFunction } from '../agents/agent.ts'
+import { inputRequired, reply, status } from '../agents/reports.ts'
+import { A2AError } from '../model/error.ts'
+import type { StreamEvent } from '../model/task.ts'
+import { type Server, serve } from '../server/node.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { connect } from './connect.ts'
+import type { RemoteAgent } from './contract.ts'
+
+/** Does what the programs ask for. */
+const allrounder: AgentFunction = async function* ({ text, message, task, signal }) {
+  const files = message.parts.filter((part) => 'raw' in part || 'url' in part)
+  if (files.length > 0) yield `${text}: ${JSON.stringify(files)}`
+  else if (text === 'Write a report') yield* ['One ', 'two ', 'three.']
+  else if (text === 'Long job') {
+    yield status('At it')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  } else if (text === 'Hi') yield reply('Hello')
+  else if (text === 'Book a flight') yield inputRequired('Where to?')
+  else yield `${text}, ${task.id}`
+}
+
+const pdf = new File([new Uint8Array([0x25, 0x50, 0x44, 0x46])], 'paper.pdf', { type: 'application/pdf' })
+
+let server: Server
+before(async () => {
+  server = await serve({
+    port: 0,
+    name: 'Allrounder',
+    store: memoryStore(),
+    authenticate: ({ header }) => (header('authorization') === 'Bearer secret' ? { id: 'ann' } : undefined),
+    agent: allrounder,
+  })
+})
+after(() => server.close())
+
+for (const version of ['1.0', '0.3', '0.2'] as const) {
+  for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+    describe(`a client of ${version} over ${binding}`, () => {
+      let agent: RemoteAgent
+      before(async () => {
+        agent = await connect(server.url, { bearer: 'secret', version, prefer: [binding] })
+      })
+
+      it('says what was chosen and why', () => {
+        assert.equal(agent.card.name, 'Allrounder')
+        assert.equal(agent.interface.version, version)
+        assert.equal(agent.interface.protocolBinding, binding)
+        assert.match(agent.interface.why, /./)
+      })
+
+      it('asks with a file and gets a text', async () => {
+        const answer = await agent.ask('Summarise the attached', { files: [pdf] })
+        assert.match(answer, /^Summarise the attached: .*"raw":"JVBERg=="/)
+        assert.match(
+          answer,
+          /"filename":"paper.pdf".*"mediaType":"application\/pdf"|"mediaType":"application\/pdf".*"filename":"paper.pdf"/,
+        )
+      })
+
+      it('reads an answer while it is written', async () => {
+        const chunks: string[] = []
+        for await (const chunk of agent.stream('Write a report').text()) chunks.push(chunk)
+        assert.equal(chunks.join(''), 'One two three.')
+        assert.ok(chunks.length > 1)
+      })
+
+      it('tells a task from a message by its kind', async () => {
+        const task = await agent.send('Question')
+        assert.equal(task.kind, 'task')
+        assert.deepEqual(await agent.send('Hi').then(({ kind }) => kind), 'message')
+      })
+
+      it('starts a long job, follows it and cancels it', async () => {
+        const task = await agent.start('Long job')
+        assert.equal(task.kind, 'task')
+        const events: StreamEvent[] = []
+        for await (const event of agent.subscribe(task.id)) {
+          events.push(event)
+          if (events.length === 1) await agent.cancel(task.id)
+        }
+        assert.equal((await agent.get(task.id)).status.state, 'TASK_STATE_CANCELED')
+        assert.equal(events.length >= 2, true)
+      })
+
+      it('chats: the answer to a question goes to the task that asked', async () => {
+        const asked: string[] = []
+        const chat = agent.chat({
+          onInputRequired: (question) => {
+            asked.push(question.text)
+            return 'Rome'
+          },
+        })
+        const booked = await chat.send('Book a flight')
+        assert.deepEqual(asked, ['Where to?'])
+        assert.ok(booked.kind === 'task' && booked.status.state === 'TASK_STATE_COMPLETED')
+        const { contextId } = chat
+        const next = await chat.send('Tomorrow')
+        assert.equal(next.contextId, contextId)
+      })
+    })
+  }
+}
+
+describe('connect', () => {
+  it('takes the card itself, and a URL', async () => {
+    const { card } = await connect(new URL(server.url), { bearer: 'secret' })
+    const agent = await connect(card, { bearer: async () => 'secret' })
+    assert.match(await agent.ask('Question'), /^Question/)
+  })
+
+  it('needs to be let in', async () => {
+    const agent = await connect(server.url)
+    await assert.rejects(
+      agent.ask('Question'),
+      (error) => error instanceof A2AError && error.code === 'UNAUTHENTICATED',
+    )
+  })
+})

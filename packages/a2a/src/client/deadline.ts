@@ -1,0 +1,44 @@
+/** A signal that ends with the caller's, or when time is up, and leaves neither a timer nor a listener behind. */
+import { A2AError } from '../model/error.ts'
+
+export interface Deadline {
+  readonly signal: AbortSignal
+  leftMs(): number
+  /** To be called in any case: lets go of the caller's signal. */
+  clear(): void
+}
+
+export function deadline(ms: number | undefined, parent: AbortSignal | undefined): Deadline {
+  const controller = new AbortController()
+  const onAbort = (): void => controller.abort(parent?.reason)
+  const timer =
+    ms === undefined
+      ? undefined
+      : setTimeout(() => controller.abort(new A2AError('TIMEOUT', `No answer within ${ms} ms`)), ms)
+  const end = Date.now() + (ms ?? Infinity)
+  if (parent?.aborted === true) onAbort()
+  else parent?.addEventListener('abort', onAbort)
+  return {
+    signal: controller.signal,
+    leftMs: () => end - Date.now(),
+    clear() {
+      clearTimeout(timer)
+      parent?.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+/** Rejects with the signal's reason as soon as it aborts. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      if (signal.aborted) reject(signal.reason)
+      else resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+    if (signal.aborted) done()
+  })
+}

@@ -1,0 +1,217 @@
+/**
+ * A task's events to the end of the agent's turn, each once, over as many connections as it takes (B-98). A stream that
+ * ends before the task has settled was cut off, whoever closed it. We go on after the last cursor where the peer gives
+ * them (B-109); else by subscribing, which shows the task as it is, and telling what is new in it; else by polling.
+ */
+import { A2AError } from '../model/error.ts'
+import type { SendMessageRequest } from '../model/operation.ts'
+import { hasSettled, isTerminal } from '../model/state.ts'
+import type { StreamEvent, Task } from '../model/task.ts'
+import type { CallOptions, Session, StreamOptions, WireEvent, WireStream } from './contract.ts'
+import { deadline, sleep } from './deadline.ts'
+import { reduce, stateIn } from './reduce.ts'
+import { mayRepeat, retryDelay } from './retry.ts'
+import { createSieve, gap, plain } from './sieve.ts'
+
+export type Start =
+  | { readonly operation: 'SendStreamingMessage'; readonly request: SendMessageRequest }
+  | { readonly operation: 'SubscribeToTask'; readonly id: string; readonly lastEventId?: string }
+
+/** What no other connection would change. */
+const hopeless = /^(UNAUTH|PERMISSION|PAYLOAD)/
+/** As a peer says it that has no streams, whatever its card says. It has done nothing yet. */
+const noStreams = /^(UNSUPPORTED_OP|METHOD)/
+
+export async function* follow(
+  session: Session,
+  start: Start,
+  { timeoutMs, signal: parent, lastEventId: _, ...options }: StreamOptions = {},
+): AsyncGenerator<WireEvent, void, undefined> {
+  const { limits } = session
+  const send = 'request' in start ? start.request : undefined
+  const time = deadline(timeoutMs, parent)
+  const { signal } = time
+  const about = { ...options, signal }
+  const sieve = 'id' in start ? createSieve(start.id, start.lastEventId) : createSieve(undefined, undefined)
+  const { told } = sieve
+  let way: 'stream' | 'ask' | 'poll' = 'stream'
+  let stream: WireStream | undefined
+  let connections = 0
+  /** Connections in a row that brought nothing new. */
+  let failures = 0
+  /** Events of this connection, and whether one was new. */
+  let heard = 0
+  let progress = false
+  /** The peer may end the stream here. */
+  let resting = false
+  /** The peer has nothing after the cursor that we were given. */
+  let caughtUp = false
+
+  try {
+    for (;;) {
+      let step: IteratorResult<WireEvent, void>
+      let news: readonly WireEvent[]
+      try {
+        stream ??= await open()
+        step = await stream.next()
+        news = step.done === true ? [] : sift(step.value)
+      } catch (reason) {
+        await close()
+        await recover(reason)
+        continue
+      }
+      if (step.done === true) {
+        stream = undefined
+        if (resting) return
+        await recover(new A2AError('INTERRUPTED', 'The stream ended before the task did'), true)
+        continue
+      }
+      for (const frame of news) {
+        const ends = isEnd(frame)
+        if (ends && sieve.doubt) for (const lost of await findLost()) yield tell(lost)
+        yield tell(frame)
+        if (ends) return
+      }
+    }
+  } finally {
+    time.clear()
+    await close()
+  }
+
+  async function close(): Promise<void> {
+    const last = stream
+    stream = undefined
+    await last?.return().catch(() => {})
+  }
+
+  function open(): WireStream | Promise<WireStream> {
+    heard = 0
+    progress = false
+    const attempt = ++connections
+    if (way === 'poll') return poll()
+    if (way === 'ask') return ask()
+    const { taskId, cursor } = sieve
+    if (taskId === undefined)
+      return session.open('SendStreamingMessage', send as SendMessageRequest, { ...about, attempt })
+    const after = cursor === undefined ? {} : { lastEventId: cursor }
+    return session.open('SubscribeToTask', { id: taskId }, { ...about, attempt, ...after })
+  }
+
+  /** A follow-up waits for its answer: a task that was shown at once might still show the question (B-102). */
+  async function* ask(): WireStream {
+    const request = send as SendMessageRequest
+    const returnImmediately = request.message.taskId === undefined
+    const configuration = { ...request.configuration, returnImmediately }
+    yield plain(await session.call('SendMessage', { ...request, configuration }, about))
+    way = 'poll'
+    await sleep(limits.firstDelayMs, signal)
+    yield* poll()
+  }
+
+  async function* poll(): WireStream {
+    for (let waitMs = limits.firstDelayMs; ; waitMs = Math.min(limits.pollMs, waitMs * 2)) {
+      yield plain({ task: await look(about) })
+      if (resting) return
+      await sleep(waitMs, signal)
+    }
+  }
+
+  function look(how: CallOptions): Promise<Task> {
+    const historyLength = told.taskId === undefined ? {} : { historyLength: 0 }
+    return session.call('GetTask', { id: sieve.taskId as string, ...historyLength }, how)
+  }
+
+  function sift(frame: WireEvent): readonly WireEvent[] {
+    const { event } = frame
+    const id = taskIdIn(event)
+    if (id !== undefined && id !== '' && sieve.taskId !== undefined && id !== sieve.taskId) {
+      if (way !== 'poll') return []
+      throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer shows another task than the one asked for')
+    }
+    heard += 1
+    if (caughtUp && told.taskId === undefined && 'task' in event) {
+      reduce(told, event)
+      resting = hasSettled(event.task.status.state)
+      return []
+    }
+    return sieve.sift(frame, way === 'poll' || (heard === 1 && connections > 1))
+  }
+
+  function isEnd({ event, final }: WireEvent): boolean {
+    if ('message' in event) return told.taskId === undefined
+    const state = stateIn(event)
+    if (final === true || state === undefined || !hasSettled(state)) return final === true
+    if (isTerminal(state) || way === 'poll') return true
+    // A subscription lasts as long as the peer lets it; a follow-up may be shown the question that it answers.
+    return send !== undefined && !('task' in event && told.taskId === undefined && send.message.taskId !== undefined)
+  }
+
+  function tell(frame: WireEvent): WireEvent {
+    progress = true
+    sieve.tell(frame)
+    resting = 'message' in frame.event || (told.status !== undefined && hasSettled(told.status.state))
+    return frame
+  }
+
+  async function findLost(): Promise<readonly WireEvent[]> {
+    if (way === 'poll') return []
+    try {
+      return sieve.lostIn(await look({ ...about, timeoutMs: limits.timeoutMs }))
+    } catch {
+      signal.throwIfAborted()
+      return []
+    }
+  }
+
+  /** Sets out for the next try, or gives up. */
+  async function recover(error: unknown, ended = false): Promise<void> {
+    const { taskId, cursor } = sieve
+    signal.throwIfAborted()
+    if (!(error instanceof A2AError) || hopeless.test(error.code)) throw error
+    if (taskId === undefined) {
+      if (heard === 0 && way === 'stream' && noStreams.test(error.code)) {
+        way = 'ask'
+        return
+      }
+      if (way === 'ask' || !mayRepeat(error, 'SendStreamingMessage', session.card)) throw interruption(error)
+    } else if (way === 'poll') {
+      throw interruption(error)
+    } else if (error === gap || (heard === 0 && (ended || !error.retryable))) {
+      // A refusal, or an end without a word: only the task itself can say more.
+      caughtUp = ended && cursor !== undefined
+      way = 'poll'
+      return
+    } else if (cursor === undefined) {
+      sieve.doubt = told.taskId !== undefined
+    }
+    const isQuiet = error.details['reason'] === 'IDLE' && (heard > 0 || cursor !== undefined)
+    failures = progress || isQuiet ? 0 : failures + 1
+    const delayMs = retryDelay(failures + 1, error, limits)
+    if (failures >= limits.attempts || delayMs === undefined) throw interruption(error)
+    session.log.debug?.('a stream is resumed', { taskId, cursor, failures, reason: error.message })
+    await sleep(delayMs, signal)
+  }
+
+  /** With what it takes to go on elsewhere. What was refused before anything was told is told as it is. */
+  function interruption(error: A2AError): A2AError {
+    const { taskId, cursor } = sieve
+    if (!error.retryable || (taskId === undefined && error.code !== 'INTERRUPTED')) return error
+    return new A2AError(
+      'INTERRUPTED',
+      error.message,
+      {
+        ...error.details,
+        ...(send !== undefined ? { messageId: send.message.messageId } : {}),
+        ...(taskId !== undefined ? { taskId } : {}),
+        ...(cursor !== undefined ? { lastEventId: cursor } : {}),
+      },
+      { cause: error },
+    )
+  }
+}
+
+function taskIdIn(event: StreamEvent): string | undefined {
+  if ('task' in event) return event.task.id
+  if ('message' in event) return undefined
+  return 'statusUpdate' in event ? event.statusUpdate.taskId : event.artifactUpdate.taskId
+}

@@ -1,0 +1,11 @@
+/** The codecs of a version, fetched when it is known that they are needed: a browser never loads those of the others. */
+import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+
+const loaders: Readonly<Record<VersionId, () => Promise<ProtocolVersion>>> = {
+  '1.0': async () => (await import('../versions/v1_0/index.ts')).v1_0,
+  '0.3': async () => (await import('../versions/v0_3/index.ts')).v0_3,
+  '0.2': async () => (await import('../versions/v0_2/index.ts')).v0_2,
+}
+
+/** The platform remembers a module it has loaded; a session asks once for each interface. */
+export const loadVersion = (id: VersionId): Promise<ProtocolVersion> => loaders[id]()

@@ -1,0 +1,59 @@
+/** The body of an answer that is no stream: bounded in size and in time, and let go of whatever happens. */
+import { A2AError } from '../model/error.ts'
+
+/** Over the cap, out of time or aborted, the body is cancelled and the reason thrown. */
+export async function readText(
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal,
+  timeoutMs = Infinity,
+): Promise<string> {
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+  if (reader === undefined) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  let failure: Error | undefined
+  // Cancelling ends the read that is under way, whether or not the body knows our signal.
+  const stop = (reason: unknown): void => {
+    failure ??= reason as Error
+    reader.cancel(reason).catch(() => {})
+  }
+  const onAbort = (): void => stop(signal.reason)
+  const timer = after(timeoutMs, () => stop(tooSlow('The end of an answer')))
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (failure !== undefined) throw failure
+      if (done) return text + decoder.decode()
+      bytes += value.byteLength
+      if (bytes > maxBytes) {
+        const message = `The answer is larger than the ${maxBytes} bytes that this client reads`
+        throw new A2AError('INVALID_AGENT_RESPONSE', message, { maxBytes: String(maxBytes) })
+      }
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch (reason) {
+    stop(reason)
+    if (signal.aborted) throw signal.reason
+    if (reason instanceof A2AError) throw reason
+    throw new A2AError('INTERRUPTED', 'The connection broke in the middle of the answer', {}, { cause: reason })
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** An answer that nobody reads would keep its connection. */
+export function discard(response: Response): void {
+  response.body?.cancel().catch(() => {})
+}
+
+/** Longer than a timer can be is for ever. */
+export function after(ms: number, act: () => void): ReturnType<typeof setTimeout> | undefined {
+  return ms < 2 ** 31 ? setTimeout(act, ms) : undefined
+}
+
+export const tooSlow = (what: string): A2AError => new A2AError('TIMEOUT', `${what} did not come in time`)

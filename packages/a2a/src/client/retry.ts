@@ -1,0 +1,56 @@
+/**
+ * What may be tried again, and when. A question is asked again whenever an answer might come. Whatever changes something
+ * is repeated only if the peer certainly did nothing: it said so (429, 503), or no connection came about. A message
+ * whose answer got lost is sent again only to a peer that keeps messageIds apart, as ours do (B-163, B-164): others
+ * would do the work twice. Such an error has its messageId in `details`, for a caller who knows better.
+ */
+import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import { cursorExtension } from '../model/extension.ts'
+import type { Operation } from '../model/operation.ts'
+import type { ClientLimits } from './contract.ts'
+
+export function mayRepeat(error: unknown, operation: Operation, card: AgentCard): error is A2AError {
+  if (!(error instanceof A2AError) || !error.retryable) return false
+  if (isRead(operation) || didNothing(error)) return true
+  return isSend(operation) && error.code !== 'TIMEOUT' && knowsRepeats(card)
+}
+
+export const isSend = (operation: Operation): boolean => operation.startsWith('Send')
+export const isRead = (operation: Operation): boolean => /^(Get|List|Sub)/.test(operation)
+
+/** Whoever keeps a log with cursors is one of ours, and ours take the same message once. */
+function knowsRepeats({ capabilities }: AgentCard): boolean {
+  return capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
+}
+
+function didNothing(error: A2AError): boolean {
+  const { reason, retryAfterMs, status } = error.details
+  if (reason === 'NETWORK') return neverSent(error)
+  // A gateway's 502 and 504 leave open what happened behind it, unless it invites to come back.
+  if (retryAfterMs !== undefined) return true
+  return /^(RATE|AGENT)/.test(error.code) || (error.code === 'UNAVAILABLE' && (status ?? '503') === '503')
+}
+
+/** As Node, Bun and Deno say that there was no connection. Browsers do not say. */
+const noConnection =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT|ConnectionRefused|FailedToOpenSocket|\(Connect\)/
+
+/** Whether the request failed before a byte of it went out. */
+export function neverSent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && noConnection.test(String(error.code))) return true
+  return noConnection.test(error.message) || neverSent(error.cause)
+}
+
+/** Full jitter, and never sooner than the peer asks. `undefined`: do not wait that long, give up. */
+export function retryDelay(
+  attempt: number,
+  error: A2AError,
+  { firstDelayMs, maxDelayMs }: ClientLimits,
+  random: () => number = Math.random,
+): number | undefined {
+  const asked = Number(error.details['retryAfterMs'] ?? 0)
+  if (asked > maxDelayMs) return undefined
+  return asked + random() * Math.min(maxDelayMs - asked, firstDelayMs * 2 ** (attempt - 1))
+}

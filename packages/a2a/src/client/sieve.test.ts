@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TaskState } from '../model/state.ts'
+import type { StreamEvent, Task } from '../model/task.ts'
+import type { WireEvent } from './contract.ts'
+import { createSieve } from './sieve.ts'
+
+const about = { taskId: 't', contextId: 'c' }
+const taskOf = (text: string, state: TaskState = 'TASK_STATE_WORKING', timestamp?: string): Task => ({
+  id: 't',
+  contextId: 'c',
+  status: { state, ...(timestamp !== undefined ? { timestamp } : {}) },
+  ...(text !== '' ? { artifacts: [{ artifactId: 'a', parts: [{ text }] }] } : {}),
+})
+const says = (text: string): StreamEvent => ({
+  artifactUpdate: { ...about, artifact: { artifactId: 'a', parts: [{ text }] }, append: true },
+})
+const moves = (state: TaskState, timestamp?: string): StreamEvent => ({
+  statusUpdate: { ...about, status: { state, ...(timestamp !== undefined ? { timestamp } : {}) } },
+})
+const under = (id: string | number | undefined, event: StreamEvent): WireEvent => ({
+  event,
+  id: id === undefined ? undefined : String(id),
+  final: undefined,
+})
+
+function sieveAfter(...frames: readonly WireEvent[]) {
+  const sieve = createSieve(undefined, undefined)
+  const take = (frame: WireEvent, joins = false): readonly StreamEvent[] =>
+    sieve.sift(frame, joins).map((news) => sieve.tell(news).event)
+  for (const frame of frames) take(frame)
+  return { sieve, take }
+}
+
+const begun = under(1, { task: taskOf('', 'TASK_STATE_SUBMITTED') })
+
+describe('what is new of what a peer says', () => {
+  it('is nothing that was said before in the same words under the same id', () => {
+    for (const [id, next] of [
+      [7, 8],
+      ['b3f1', 'aa02'],
+    ]) {
+      const { sieve, take } = sieveAfter(begun, under(id, says('x')))
+      assert.deepEqual(take(under(id, says('x'))), [])
+      assert.deepEqual(take(under(next, says('x'))), [says('x')])
+      assert.deepEqual([sieve.cursor, sieve.doubt], [String(next), false])
+    }
+  })
+
+  it('is other words under the same id: some peers send the time', () => {
+    const { take } = sieveAfter(begun, under(7, says('x')))
+    assert.deepEqual(take(under(7, says('y'))), [says('y')])
+  })
+
+  it('is nothing under a smaller number, but then the end has to be looked at', () => {
+    const { sieve, take } = sieveAfter(begun, under(2, says('a')), under('9007199254740995', says('c')))
+    assert.deepEqual(take(under('9007199254740994', says('b'))), [])
+    assert.equal(sieve.doubt, true)
+    const artifact = { artifactId: 'a', parts: [{ text: 'abc' }] }
+    assert.deepEqual(sieve.lostIn(taskOf('abc', 'TASK_STATE_COMPLETED')), [
+      under(undefined, { artifactUpdate: { ...about, artifact } }),
+    ])
+  })
+
+  it('is nothing of a stream that is repeated from its start, until it is past what was told', () => {
+    for (const ids of [
+      [1, 2, 3, 4],
+      ['1', 'x', 'k', 'b'],
+    ]) {
+      const story = [begun.event, moves('TASK_STATE_WORKING'), says('a'), says('b')]
+      const frames = story.map((event, index) => under(ids[index], event))
+      const { take } = sieveAfter(...frames.slice(0, 3))
+      assert.deepEqual(
+        frames.flatMap((frame, index) => take(frame, index === 0)),
+        [says('b')],
+      )
+    }
+  })
+
+  it('is what a snapshot adds, and its id is the cursor once all of it has been told', () => {
+    const { sieve } = sieveAfter(begun, under(5, says('a')))
+    const news = sieve.sift(under(9, { task: taskOf('abc', 'TASK_STATE_COMPLETED') }), true)
+    assert.deepEqual(news, [under(undefined, says('bc')), under(9, moves('TASK_STATE_COMPLETED'))])
+    for (const frame of news) sieve.tell(frame)
+    assert.equal(sieve.cursor, '9')
+  })
+
+  it('is counted anew where a peer numbers the events of each connection', () => {
+    const { take } = sieveAfter(begun, under(2, says('a')), under(3, says('b')))
+    assert.deepEqual(take(under(1, { task: taskOf('abc') }), true), [says('c'), moves('TASK_STATE_WORKING')])
+    assert.deepEqual(take(under(2, says('d'))), [says('d')])
+  })
+
+  it('cannot be known where a peer goes on without ids and without showing the task', () => {
+    const { sieve } = sieveAfter(under(undefined, begun.event))
+    assert.throws(() => sieve.sift(under(undefined, says('c')), true), { code: 'INTERRUPTED' })
+    assert.deepEqual(sieveAfter().sieve.sift(under(undefined, says('c')), true), [under(undefined, says('c'))])
+  })
+
+  it('is no state that is older than the one we know, unless the turn ends with it', () => {
+    const at = (second: number): string => `2026-01-01T00:00:0${second}Z`
+    const { take } = sieveAfter(under(undefined, moves('TASK_STATE_WORKING', at(5))))
+    assert.deepEqual(take(under(undefined, moves('TASK_STATE_SUBMITTED', at(4)))), [])
+    const end = moves('TASK_STATE_COMPLETED', at(4))
+    assert.deepEqual(take(under(undefined, end)), [end])
+  })
+
+  it('costs no more where a peer gives all its events one id', () => {
+    const { take } = sieveAfter(begun)
+    const from = performance.now()
+    for (let n = 0; n < 20_000; n++) take(under('same', says(`${n} `)))
+    // Comparing each with all before it would be 200 million comparisons.
+    assert.ok(performance.now() - from < 3_000)
+  })
+})

@@ -1,0 +1,202 @@
+/** Reading the log back, and what goes with it: rows of tasks, claimed messages, snapshots and the feed. */
+import type { LogRecord, RecordBody } from '../../model/record.ts'
+import type { Struct, Task } from '../../model/task.ts'
+import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
+import type { FeedEntry, Snapshot, TaskRow } from '../store.ts'
+import type { Blob, Blobs } from './blob-content.ts'
+import { blobOf } from './blob-content.ts'
+import type { Changes } from './changes.ts'
+import type { Database } from './database.ts'
+import { gather } from './gather.ts'
+import { digestOf, fromText, toText } from './names.ts'
+import type { TaskColumns } from './rows.ts'
+import { taskOf } from './rows.ts'
+import { pause } from './trouble.ts'
+
+/** Questions in one statement: many are few round trips, too many keep the other connections idle. */
+const perStatement = 200
+/** A transaction of anybody on this server that stays open longer keeps back what came after it. */
+const feedPatienceMs = 500
+
+interface Reading {
+  readonly id: string
+  readonly afterSeq: number
+  readonly limit: number
+}
+interface Batch {
+  readonly n: unknown
+  readonly ref: unknown
+  readonly first_seq: unknown
+  readonly records: string
+}
+interface Claim {
+  readonly key: string
+  readonly expires_at: unknown
+  readonly task_id: string
+  readonly hash: string
+}
+
+interface FeedColumns extends Pick<TaskColumns, 'tenant' | 'agent' | 'owner' | 'id'> {
+  readonly position: unknown
+  readonly first_seq: unknown
+  readonly last_seq: unknown
+}
+
+export type Log = ReturnType<typeof createLog>
+
+export function createLog(database: Database, schema: string, blobs: Blobs, changes: Changes) {
+  const load = gather(async (ids: readonly string[]) => {
+    const rows = await database.ask<TaskColumns>(`SELECT * FROM ${schema}.tasks_1($1)`, ids)
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((id) => found.get(id))
+  }, perStatement)
+
+  const findClaim = gather(async (keys: readonly string[]) => {
+    const rows = await database.ask<Claim>(`SELECT * FROM ${schema}.claims_1($1)`, keys)
+    const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), row]))
+    return keys.map((key) => found.get(key))
+  }, perStatement)
+
+  const readBatches = gather(async (readings: readonly Reading[]) => {
+    const rows = await database.ask<Batch>(
+      `SELECT n, ref, first_seq, records FROM ${schema}.records_1($1, $2, $3)`,
+      readings.map(({ id }) => id),
+      readings.map(({ afterSeq }) => afterSeq),
+      readings.map(({ limit }) => limit),
+    )
+    const found: Batch[][] = readings.map(() => [])
+    for (const row of rows) found[Number(row.n) - 1]?.push(row)
+    return found
+  }, perStatement)
+
+  const saveSnapshot = gather(async (snapshots: readonly { readonly row: Struct; readonly blobs: readonly Blob[] }[]) => {
+    const kept = snapshots.flatMap((snapshot) => snapshot.blobs.map((blob) => ({ id: snapshot.row['id'], ...blob })))
+    await database.ask(keepSnapshots, JSON.stringify(snapshots.map(({ row }) => row)), JSON.stringify(kept))
+    return snapshots
+  }, 20)
+  // The task is locked against its removal, which would leave the snapshot behind.
+  const keepSnapshots = `
+    WITH task AS MATERIALIZED (
+      SELECT t.ref, s.id, s.seq, s.folded, s.internal
+      FROM json_to_recordset($1::json) AS s (id text, seq bigint, folded text, internal text)
+      JOIN ${schema}.tasks AS t ON t.id = s.id FOR KEY SHARE OF t
+    ), kept AS (
+      INSERT INTO ${schema}.blobs (task, digest, content)
+      SELECT DISTINCT task.ref, b.digest, decode(b.content, 'base64')
+      FROM json_to_recordset($2::json) AS b (id text, digest text, content text) JOIN task ON task.id = b.id
+      ON CONFLICT DO NOTHING
+    )
+    INSERT INTO ${schema}.snapshots AS known (task, seq, folded, internal)
+    SELECT DISTINCT ON (ref) ref, seq, folded, internal FROM task ORDER BY ref, seq DESC
+    ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, folded = excluded.folded, internal = excluded.internal
+    WHERE excluded.seq >= known.seq`
+  const findSnapshot = `
+    SELECT task, seq, folded, internal FROM ${schema}.snapshots
+    WHERE task = (SELECT ref FROM ${schema}.tasks WHERE id = $1)`
+  const first = `
+    SELECT t.head, (SELECT l.first_seq FROM ${schema}.log AS l WHERE l.task = t.ref ORDER BY l.last_seq LIMIT 1) AS first_seq
+    FROM ${schema}.tasks AS t WHERE t.id = $1`
+  // Transactions commit in another order than they begin: only what is older than all that are under way has its final place.
+  const horizon = `(
+    SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base) * 1024 FROM ${schema}.feed_base)`
+  const feed = `
+    SELECT l.position, t.tenant, t.agent, t.owner, t.id, l.first_seq, l.last_seq
+    FROM ${schema}.log AS l JOIN ${schema}.tasks AS t ON t.ref = l.task
+    WHERE l.position > $1 AND l.position < ${horizon} ORDER BY l.position LIMIT $2`
+  const isMore = `SELECT FROM ${schema}.log WHERE position > $1 AND position >= ${horizon} LIMIT 1`
+
+  async function recordsOf(batches: readonly Batch[], afterSeq: number, limit: number): Promise<readonly LogRecord[]> {
+    const found: LogRecord[] = []
+    let hasBlobs = false
+    for (const { first_seq, records } of batches) {
+      hasBlobs ||= mayHoldBlobs(records)
+      let seq = Number(first_seq) - 1
+      for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
+        seq += 1
+        if (seq > afterSeq && found.length < limit) found.push({ seq, at, body })
+      }
+    }
+    return hasBlobs ? blobs.restore(batches[0]?.ref, found, spliceAll) : found
+  }
+
+  return {
+    async load(taskId: string): Promise<TaskRow | undefined> {
+      const row = await load(toText(taskId))
+      return row && taskOf(row, blobs)
+    },
+    async read(taskId: string, afterSeq: number, limit = Infinity): Promise<readonly LogRecord[]> {
+      const id = toText(taskId)
+      const watching = changes.watch()
+      try {
+        // A row of the log has one record at least.
+        const batches = await readBatches({ id, afterSeq, limit: Math.min(limit, Number.MAX_SAFE_INTEGER) })
+        const records = await recordsOf(batches, afterSeq, limit)
+        if (limit === Infinity) watching.learned(id, records.at(-1)?.seq ?? afterSeq)
+        return records
+      } finally {
+        watching.end()
+      }
+    },
+    async firstSeq(taskId: string): Promise<number> {
+      const [row] = await database.ask<{ head: unknown; first_seq: unknown }>(first, toText(taskId))
+      return row === undefined ? 1 : Number(row.first_seq ?? Number(row.head) + 1)
+    },
+    async findMessage(key: string, now: number): Promise<{ taskId: string; hash: string } | undefined> {
+      const claim = await findClaim(digestOf(key))
+      if (claim === undefined || Number(claim.expires_at) <= now) return undefined
+      return { taskId: fromText(claim.task_id), hash: fromText(claim.hash) }
+    },
+    async feed(position: number, limit: number): Promise<readonly FeedEntry[]> {
+      // What was just appended is there as soon as the transactions that began before it are over: mostly in a moment.
+      const giveUpAt = performance.now() + feedPatienceMs
+      for (;;) {
+        const entries = (await database.ask<FeedColumns>(feed, position, limit)).map(entryOf)
+        if (entries.length === limit || performance.now() > giveUpAt) return entries
+        if ((await database.ask(isMore, position)).length === 0) return entries
+        await pause(5)
+      }
+    },
+    async saveSnapshot(taskId: string, { seq, task, internal }: Snapshot): Promise<void> {
+      const kept: Blob[] = []
+      const slim = stashTaskBlobs(task, (raw) => {
+        const blob = blobOf(raw)
+        kept.push(blob)
+        return blob.digest
+      })
+      const row = { id: toText(taskId), seq, folded: JSON.stringify(slim), internal: JSON.stringify(internal) }
+      await saveSnapshot({ row, blobs: kept })
+    },
+    async loadSnapshot(taskId: string): Promise<Snapshot | undefined> {
+      const [row] = await database.ask<{ task: unknown; seq: unknown; folded: string; internal: string }>(
+        findSnapshot,
+        toText(taskId),
+      )
+      if (row === undefined) return undefined
+      const task = JSON.parse(row.folded) as Task
+      return {
+        seq: Number(row.seq),
+        task: mayHoldBlobs(row.folded) ? await blobs.restore(row.task, task, spliceTaskBlobs) : task,
+        internal: JSON.parse(row.internal) as Struct,
+      }
+    },
+  }
+}
+
+function entryOf(row: FeedColumns): FeedEntry {
+  return {
+    position: Number(row.position),
+    tenant: fromText(row.tenant),
+    agent: fromText(row.agent),
+    owner: fromText(row.owner),
+    taskId: fromText(row.id),
+    firstSeq: Number(row.first_seq),
+    lastSeq: Number(row.last_seq),
+  }
+}
+
+function spliceAll(records: LogRecord[], find: (digest: string) => string): LogRecord[] {
+  return records.map((record) => {
+    const body: RecordBody = spliceBlobs(record.body, find)
+    return body === record.body ? record : { ...record, body }
+  })
+}

@@ -1,0 +1,86 @@
+/**
+ * Brings a schema to the newest step, one numbered step after the other, in one statement under a lock: of many replicas that
+ * start together, one does it and the others find it done.
+ *
+ * A replica of the version before goes on working meanwhile, and may be started again while the versions are being
+ * exchanged. So a step only adds: columns with defaults, tables, functions under a new number. A step that cannot be
+ * like that says in `oldest` from which step on a program must know the schema.
+ */
+import type { Database } from './database.ts'
+import { sql as tasks } from './sql/0001-tasks.ts'
+import { sql as append } from './sql/0002-append.ts'
+import { sql as lookUps } from './sql/0003-look-ups.ts'
+import { sql as pushes } from './sql/0004-pushes.ts'
+import { sql as prune } from './sql/0005-prune.ts'
+
+export interface Step {
+  readonly sql: string
+  /** A program must know this many steps to work with the schema after this one. */
+  readonly oldest: number
+}
+
+/** Never changed once released: a step that was wrong is corrected by the next one. */
+export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune].map((sql) => ({ sql, oldest: 5 }))
+
+interface Version {
+  readonly version: number
+  readonly oldest: number
+}
+
+export async function migrate(database: Database, schema: string, mayChange: boolean, known = steps): Promise<void> {
+  const name = quoted(schema)
+  if (mayChange) await database.ask(migration(schema, known))
+  const [newest] = await database.ask<Version>(
+    `SELECT version, oldest FROM ${name}.schema_version ORDER BY version DESC LIMIT 1`,
+  )
+  const { version = 0, oldest = 0 } = newest ?? {}
+  if (version < known.length) {
+    throw new Error(
+      `The schema ${name} has step ${version} and this program needs step ${known.length}: ` +
+        'let one store be opened that may migrate, before those that may not.',
+    )
+  }
+  if (oldest > known.length) {
+    throw new Error(
+      `The schema ${name} was changed by a newer version of this program: it is at step ${version}, which needs a program ` +
+        `that knows step ${oldest}, and this one knows ${known.length}. Use the newer version.`,
+    )
+  }
+}
+
+/** As an identifier. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** As a text. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+function migration(schema: string, known: readonly Step[]): string {
+  const name = quoted(schema)
+  const apply = known.map(
+    ({ sql, oldest }, index) => `
+  IF NOT EXISTS (SELECT FROM schema_version WHERE version >= ${index + 1}) THEN
+    EXECUTE $step$${sql}$step$;
+    INSERT INTO schema_version (version, oldest) VALUES (${index + 1}, ${oldest});
+  END IF;`,
+  )
+  return `DO $migrate$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`parley/migrate/${schema}`)}, 0));
+  IF to_regnamespace(${literal(name)}) IS NULL THEN CREATE SCHEMA ${name}; END IF;
+  PERFORM set_config('search_path', ${literal(name)}, true);
+  IF to_regclass(${literal(`${name}.schema_version`)}) IS NULL THEN
+    CREATE TABLE schema_version (
+      version integer PRIMARY KEY, oldest integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+  END IF;
+  ${apply.join('')}
+  -- A database that was restored elsewhere begins to count its transactions anew: positions must go on from where they were.
+  UPDATE feed_base SET base = newest.position / 1024 + 1 - pg_current_xact_id()::text::bigint
+  FROM (SELECT max(position) AS position FROM log) AS newest
+  WHERE newest.position >= (pg_current_xact_id()::text::bigint + base) * 1024;
+END
+$migrate$`
+}

@@ -1,0 +1,115 @@
+/** Push cursors and their attempts. A cursor is behind when the task has a visible record above it; then it is due. */
+import type { Struct } from '../../model/task.ts'
+import type { ClaimedPush, PushAttempt, PushChange, PushRow } from '../store.ts'
+import type { Database } from './database.ts'
+import { digestOf, fromText, toText, wholeTime } from './names.ts'
+
+interface PushColumns {
+  readonly task_id: string
+  readonly id: string
+  readonly delivered_seq: unknown
+  readonly due_at: unknown
+  readonly attempt: number
+  readonly state: PushRow['state']
+  readonly created_at: unknown
+  readonly fence: unknown
+  readonly config: string
+}
+
+export type Pushes = ReturnType<typeof createPushes>
+
+export function createPushes(database: Database, schema: string) {
+  const columns = `t.id AS task_id, p.id, p.delivered_seq, p.due_at, p.attempt, p.state, p.created_at, p.fence, p.config`
+  const ofTask = `${schema}.pushes AS p JOIN ${schema}.tasks AS t ON t.ref = p.task WHERE t.id = $1`
+  const one = `SELECT ${columns} FROM ${ofTask} AND p.key = $2`
+  const all = `SELECT ${columns} FROM ${ofTask} ORDER BY p.ref`
+  const save = `SELECT ${schema}.save_push_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS done`
+  const move = `SELECT ${schema}.move_push_1($1, $2, $3, $4, $5, $6, $7) AS done`
+  const remove = `
+    DELETE FROM ${schema}.pushes WHERE key = $2 AND task = (SELECT ref FROM ${schema}.tasks WHERE id = $1) RETURNING ref`
+  const claim = `
+    WITH found AS MATERIALIZED (
+      SELECT ref FROM ${schema}.pushes
+      WHERE due_at IS NOT NULL AND state = 'active' AND due_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)
+      ORDER BY due_at, ref LIMIT $3 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE ${schema}.pushes AS p SET leased_until = $2, fence = nextval('${schema}.push_fences')
+    FROM found, ${schema}.tasks AS t WHERE p.ref = found.ref AND t.ref = p.task RETURNING p.ref, ${columns}`
+  const addAttempt = `
+    INSERT INTO ${schema}.push_attempts (task, push_key, push_id, seq, at, attempt, outcome, duration_ms)
+    SELECT ref, $2, $3, $4, $5, $6, $7, $8 FROM ${schema}.tasks WHERE id = $1`
+  const attempts = `
+    SELECT a.push_id, a.seq, a.at, a.attempt, a.outcome, a.duration_ms
+    FROM ${schema}.push_attempts AS a JOIN ${schema}.tasks AS t ON t.ref = a.task
+    WHERE t.id = $1 AND a.push_key = $2 ORDER BY a.ref DESC LIMIT $3`
+
+  return {
+    async load(taskId: string, id: string): Promise<PushRow | undefined> {
+      const [row] = await database.ask<PushColumns>(one, toText(taskId), digestOf(id))
+      return row && pushOf(row)
+    },
+    async list(taskId: string): Promise<readonly PushRow[]> {
+      return (await database.ask<PushColumns>(all, toText(taskId))).map(pushOf)
+    },
+    async save(push: PushRow): Promise<void> {
+      const { taskId, id, config, deliveredSeq, dueAt, attempt, state, createdAt } = push
+      const values = [toText(taskId), digestOf(id), toText(id), JSON.stringify(config)]
+      const cursor = [deliveredSeq, dueAt ?? null, attempt, state, createdAt]
+      const [row] = await database.ask<{ done: boolean }>(save, ...values, ...cursor)
+      if (row?.done !== true) throw new Error(`There is no task ${taskId} to send notifications of`)
+    },
+    async delete(taskId: string, id: string): Promise<boolean> {
+      return (await database.once(remove, toText(taskId), digestOf(id))).length > 0
+    },
+    async claim(now: number, until: number, limit: number): Promise<readonly ClaimedPush[]> {
+      const rows = await database.once<PushColumns & { ref: unknown }>(claim, now, wholeTime(until), limit)
+      return [...rows]
+        .sort((a, b) => Number(a.due_at) - Number(b.due_at) || Number(a.ref) - Number(b.ref))
+        .map((row) => ({ push: pushOf(row), fence: Number(row.fence) }))
+    },
+    async move(taskId: string, id: string, fence: number, change: PushChange): Promise<boolean> {
+      const { deliveredSeq = null, dueAt = null, attempt = null, state = null } = change
+      const values = [toText(taskId), digestOf(id), fence, deliveredSeq, dueAt, attempt, state]
+      const [row] = await database.once<{ done: boolean }>(move, ...values)
+      return row?.done === true
+    },
+    async recordAttempt({ taskId, pushId, seq, at, attempt, outcome, durationMs }: PushAttempt): Promise<void> {
+      const values = [toText(taskId), digestOf(pushId), toText(pushId), seq, at, attempt, toText(outcome), durationMs]
+      await database.once(addAttempt, ...values)
+    },
+    async listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]> {
+      const rows = await database.ask<AttemptColumns>(attempts, toText(taskId), digestOf(pushId), limit)
+      return rows.map((row) => ({
+        taskId,
+        pushId: fromText(row.push_id),
+        seq: Number(row.seq),
+        at: Number(row.at),
+        attempt: row.attempt,
+        outcome: fromText(row.outcome),
+        durationMs: Number(row.duration_ms),
+      }))
+    },
+  }
+}
+
+interface AttemptColumns {
+  readonly push_id: string
+  readonly seq: unknown
+  readonly at: unknown
+  readonly attempt: number
+  readonly outcome: string
+  readonly duration_ms: unknown
+}
+
+function pushOf(row: PushColumns): PushRow {
+  return {
+    taskId: fromText(row.task_id),
+    id: fromText(row.id),
+    config: JSON.parse(row.config) as Struct,
+    deliveredSeq: Number(row.delivered_seq),
+    ...(row.due_at === null ? {} : { dueAt: Number(row.due_at) }),
+    attempt: row.attempt,
+    state: row.state,
+    createdAt: Number(row.created_at),
+  }
+}

@@ -1,0 +1,49 @@
+/** A wire for tests: no discovery, no retries, no credentials; what a caller leaves out is filled in. */
+import type { StreamOperation, Wire, WireEvent } from '../client/contract.ts'
+import { createWire } from '../client/wire.ts'
+import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
+import type { ProtocolVersion } from '../versions/version.ts'
+
+export interface TestWireOptions {
+  readonly url: string
+  readonly version: ProtocolVersion
+  readonly binding: 'JSONRPC' | 'HTTP+JSON'
+  fetch(request: Request): Promise<Response>
+}
+
+export interface TestCallOptions {
+  readonly signal?: AbortSignal
+  readonly lastEventId?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface TestWire {
+  call<O extends Operation>(operation: O, request: RequestOf<O>, options?: TestCallOptions): Promise<ResultOf<O>>
+  /** Opened when it is first read. */
+  stream<O extends StreamOperation>(
+    operation: O,
+    request: RequestOf<O>,
+    options?: TestCallOptions,
+  ): AsyncGenerator<WireEvent, void, undefined>
+}
+
+export function testWire({ url, version, binding, fetch }: TestWireOptions): TestWire {
+  const at = {
+    url,
+    protocolBinding: binding,
+    protocolVersion: version.id,
+    version: version.id,
+    why: 'the test says so',
+  }
+  const http = {
+    send: ({ url: to, card: _, ...request }: { url: string; card?: unknown }) => fetch(new Request(to, request)),
+  }
+  const wire: Wire = createWire(at, version, { http, maxBodyBytes: Infinity, maxEventBytes: Infinity })
+  const full = (options: TestCallOptions = {}) => ({ signal: new AbortController().signal, headers: {}, ...options })
+  return {
+    call: (operation, request, options) => wire.call(operation, request, full(options)),
+    async *stream(operation, request, options) {
+      yield* await wire.open(operation, request, full(options))
+    },
+  }
+}

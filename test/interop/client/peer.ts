@@ -1,0 +1,55 @@
+/** A kind of server for our client to call, and what the suite must know about it beforehand. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ConnectOptions } from '@parley/a2a/client'
+
+export type Binding = 'JSONRPC' | 'HTTP+JSON'
+export type Version = '0.2' | '0.3' | '1.0'
+
+export interface PeerKind {
+  readonly name: string
+  /** What `connect` must choose. */
+  readonly version: Version
+  readonly binding: Binding
+  /** A version that nobody offers there. */
+  readonly absent: Version
+  /** Who we are and what we prefer. */
+  readonly options: ConnectOptions
+  /** What its card does not promise: the client must know before it asks (B-169). */
+  readonly without: readonly ('list' | 'push' | 'extendedCard')[]
+  /** What it promises and cannot do, or does wrong, with the reason in words. */
+  readonly cannot?: Partial<Readonly<Record<Ability, string>>>
+  open(): Promise<Peer>
+}
+
+export type Ability =
+  | 'start at once'
+  | 'set push configs'
+  | 'list push configs'
+  | 'name files'
+  | 'refuse a bad message'
+  | 'refuse a message to a finished task'
+
+export interface Peer {
+  /** What `connect` is given. */
+  readonly url: string
+  /** Lets the agent go on that was told `hold <name>`. */
+  release(name: string): void
+  close(): Promise<void>
+}
+
+export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON']
+export const agentName = 'Actor'
+export const extendedDescription = 'Does what it is told, and more for those it knows'
+export const mood = 'https://example.com/extensions/mood/v1'
+
+export async function listening(server: Server): Promise<string> {
+  if (!server.listening) await new Promise<void>((resolve) => void server.once('listening', () => resolve()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export async function closed(server: Server): Promise<void> {
+  const done = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await done
+}

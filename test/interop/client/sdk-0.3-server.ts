@@ -1,0 +1,82 @@
+/** A server of `@a2a-js/sdk` 0.3.14 on Express, JSON-RPC and REST. */
+import express from 'express'
+import type { AgentCard } from 'a2a-sdk-0.3'
+import {
+  DefaultExecutionEventBusManager,
+  DefaultPushNotificationSender,
+  DefaultRequestHandler,
+  InMemoryPushNotificationStore,
+  InMemoryTaskStore,
+} from 'a2a-sdk-0.3/server'
+import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-0.3/server/express'
+import { oldStage } from './old-stage.ts'
+import { agentName, closed, extendedDescription, listening, mood } from './peer.ts'
+import type { Binding, Peer, PeerKind } from './peer.ts'
+import { createHolds, play } from './play.ts'
+
+export const sdk03 = (binding: Binding): PeerKind => ({
+  name: `a server of @a2a-js/sdk 0.3.14 over ${binding}`,
+  version: '0.3',
+  binding,
+  absent: '1.0',
+  options: { prefer: [binding] },
+  without: ['list'],
+  ...(binding === 'HTTP+JSON' ? { cannot: { 'name files': 'its REST form of a file has no name' } } : {}),
+  open,
+})
+
+async function open(): Promise<Peer> {
+  const holds = createHolds()
+  const cancels = new Map<string, () => void>()
+  const app = express()
+  const server = app.listen(0, '127.0.0.1')
+  const url = await listening(server)
+  const card = cardOf(url)
+  const hooks = new InMemoryPushNotificationStore()
+  const requestHandler = new DefaultRequestHandler(
+    card,
+    new InMemoryTaskStore(),
+    {
+      async execute(context, bus) {
+        const canceled = Promise.withResolvers<void>()
+        cancels.set(context.taskId, canceled.resolve)
+        await play(
+          oldStage(context, (event) => bus.publish(event)),
+          holds,
+          canceled.promise,
+        )
+        bus.finished()
+      },
+      cancelTask: async (taskId) => cancels.get(taskId)?.(),
+    },
+    new DefaultExecutionEventBusManager(),
+    hooks,
+    new DefaultPushNotificationSender(hooks),
+    async () => ({ ...card, description: extendedDescription }),
+  )
+  const parts = { requestHandler, userBuilder: UserBuilder.noAuthentication }
+  app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }))
+  app.use('/rpc', jsonRpcHandler(parts))
+  app.use('/rest', restHandler(parts))
+  return { url, release: holds.release, close: () => closed(server) }
+}
+
+function cardOf(url: string): AgentCard {
+  return {
+    name: agentName,
+    description: 'Does what it is told',
+    version: '2.1.0',
+    protocolVersion: '0.3.0',
+    url: `${url}/rpc`,
+    preferredTransport: 'JSONRPC',
+    additionalInterfaces: [
+      { url: `${url}/rpc`, transport: 'JSONRPC' },
+      { url: `${url}/rest`, transport: 'HTTP+JSON' },
+    ],
+    capabilities: { streaming: true, pushNotifications: true, extensions: [{ uri: mood }] },
+    supportsAuthenticatedExtendedCard: true,
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'act', name: 'Act', description: 'Plays a part', tags: ['test'] }],
+  }
+}

@@ -1,0 +1,133 @@
+/** A server of `@a2a-js/sdk` 1.3.0 on Express, JSON-RPC and REST, with or without its compatibility with 0.3. */
+import express from 'express'
+import { AgentCard, Artifact, Message, Task, TaskStatus } from 'a2a-sdk-1'
+import type { RequestContext } from 'a2a-sdk-1/server'
+import {
+  AgentEvent,
+  DefaultExecutionEventBusManager,
+  DefaultPushNotificationSender,
+  DefaultRequestHandler,
+  InMemoryPushNotificationStore,
+  InMemoryTaskStore,
+} from 'a2a-sdk-1/server'
+import type { AgentExecutor, ExecutionEventBus } from 'a2a-sdk-1/server'
+import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-1/server/express'
+import { agentName, closed, extendedDescription, listening, mood } from './peer.ts'
+import type { Binding, Peer, PeerKind } from './peer.ts'
+import { createHolds, play } from './play.ts'
+import type { Holds, Stage } from './play.ts'
+
+/** What its REST of 0.3 does otherwise than the servers that were made for 0.3. */
+const oldRest = {
+  'name files': 'its REST form of a file has no name',
+  'set push configs': 'it reads a push config without the envelope that servers of 0.3 require',
+} as const
+
+/** `0.3`: served by its compatibility layer, and the client is told to speak nothing else. */
+export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
+  return {
+    name: `a server of @a2a-js/sdk 1.3.0, ${version} over ${binding}`,
+    version,
+    binding,
+    absent: version === '1.0' ? '0.3' : '0.2',
+    options: { prefer: [binding], ...(version === '0.3' ? { version } : {}) },
+    without: version === '1.0' ? [] : ['list'],
+    ...(version === '0.3' && binding === 'HTTP+JSON' ? { cannot: oldRest } : {}),
+    open: () => open(version),
+  }
+}
+
+async function open(version: '0.3' | '1.0'): Promise<Peer> {
+  const holds = createHolds()
+  const app = express()
+  const server = app.listen(0, '127.0.0.1')
+  const url = await listening(server)
+  const legacyCompat = { enabled: version === '0.3' }
+  const card = cardOf(url, legacyCompat.enabled)
+  const hooks = new InMemoryPushNotificationStore()
+  const requestHandler = new DefaultRequestHandler(
+    card,
+    new InMemoryTaskStore(),
+    executorOf(holds),
+    new DefaultExecutionEventBusManager(),
+    hooks,
+    new DefaultPushNotificationSender(hooks),
+    async () => ({ ...card, description: extendedDescription }),
+  )
+  const parts = { requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat }
+  app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler, legacyCompat }))
+  app.use('/rpc', jsonRpcHandler(parts))
+  app.use('/rest', restHandler(parts))
+  return { url, release: holds.release, close: () => closed(server) }
+}
+
+function cardOf(url: string, withOld: boolean): AgentCard {
+  const at = (protocolVersion: string) => [
+    { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion },
+    { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion },
+  ]
+  return AgentCard.fromJSON({
+    name: agentName,
+    description: 'Does what it is told',
+    version: '2.1.0',
+    supportedInterfaces: [...at('1.0'), ...(withOld ? at('0.3') : [])],
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true, extensions: [{ uri: mood }] },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'act', name: 'Act', description: 'Plays a part', tags: ['test'] }],
+  })
+}
+
+function executorOf(holds: Holds): AgentExecutor {
+  const cancels = new Map<string, () => void>()
+  return {
+    async execute(context, bus) {
+      const canceled = Promise.withResolvers<void>()
+      cancels.set(context.taskId, canceled.resolve)
+      await play(stageOf(context, bus), holds, canceled.promise)
+      bus.finished()
+    },
+    cancelTask: async (taskId) => cancels.get(taskId)?.(),
+  }
+}
+
+function stageOf({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus): Stage {
+  const first = userMessage.parts[0]?.content
+  const statusOf = (state: string, text?: string) =>
+    TaskStatus.fromJSON({
+      state: `TASK_STATE_${state}`,
+      timestamp: new Date().toISOString(),
+      ...(text !== undefined ? { message: said(text) } : {}),
+    })
+  const said = (text: string) => ({
+    messageId: crypto.randomUUID(),
+    role: 'ROLE_AGENT',
+    taskId,
+    contextId,
+    parts: [{ text }],
+  })
+  const update = (state: string, text?: string) =>
+    bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: statusOf(state, text), metadata: undefined }))
+  const artifact = (json: object, append: boolean, lastChunk: boolean) => {
+    const event = { taskId, contextId, artifact: Artifact.fromJSON(json), append, lastChunk, metadata: undefined }
+    bus.publish(AgentEvent.artifactUpdate(event))
+  }
+  return {
+    text: first?.$case === 'text' ? first.value : '',
+    isAnswer: task !== undefined,
+    open() {
+      const begun = Task.fromJSON({ id: taskId, contextId })
+      bus.publish(AgentEvent.task(task ?? { ...begun, status: statusOf('SUBMITTED'), history: [userMessage] }))
+    },
+    working: (text) => update('WORKING', text),
+    chunk: (artifactId, text, { append, last }) => artifact({ artifactId, parts: [{ text }] }, append, last),
+    showParts() {
+      const file = { raw: 'AQL/', filename: 'a.bin', mediaType: 'application/x-a' }
+      artifact({ artifactId: 'shown', parts: [{ data: { rows: [1, 2.5], ok: true } }, file] }, false, true)
+      const mirrored = userMessage.parts.map((part) => Message.toJSON({ ...userMessage, parts: [part] }) as never)
+      artifact({ artifactId: 'mirror', parts: mirrored.flatMap(({ parts }) => parts) }, false, true)
+    },
+    end: update,
+    reply: (text) => bus.publish(AgentEvent.message(Message.fromJSON({ ...said(text), taskId: '' }))),
+  }
+}

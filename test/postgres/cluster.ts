@@ -1,0 +1,150 @@
+/**
+ * A real PostgreSQL for tests: a cluster of its own in a scratch folder, reached over loopback and a socket. `npm test`
+ * starts one for all suites; a test file that is run alone starts its own. It ends with the process that started it, also
+ * when that one is killed.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { chownSync, mkdtempSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { installed } from './install.ts'
+
+export interface Cluster {
+  readonly host: string
+  readonly port: number
+  /** Where `postgres`, `pg_ctl` and the like are. */
+  readonly bin: string
+  readonly data: string
+  /** As whom the server runs, if not as we do. */
+  readonly uid?: number
+}
+
+/** Another process has started it, or has found out why there is none. */
+const inherited = 'PARLEY_TEST_POSTGRES'
+
+export type Found = { readonly cluster: Cluster } | { readonly missing: string }
+
+let started: Promise<Found> | undefined
+
+/** The cluster of this run, or the reason why there is none. In continuous integration there must be one. */
+export async function findCluster(): Promise<Found> {
+  started ??= inheritedCluster() ?? startCluster()
+  const found = await started
+  if ('missing' in found && process.env['CI'] === 'true') throw new Error(found.missing)
+  return found
+}
+
+function inheritedCluster(): Promise<Found> | undefined {
+  const text = process.env[inherited]
+  return text === undefined ? undefined : Promise.resolve(JSON.parse(text) as Found)
+}
+
+/** For all processes that this one starts from now on. */
+export async function shareCluster(): Promise<Found> {
+  const found = await (started ??= inheritedCluster() ?? startCluster())
+  process.env[inherited] = JSON.stringify(found)
+  return found
+}
+
+export interface ClusterOptions {
+  /** Settings of the server, over those that suit tests. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<Found> {
+  const bin = await installed('postgres')
+  if (bin === undefined) {
+    return { missing: 'PostgreSQL is not installed, and only root on Debian can install it here: apt-get install postgresql' }
+  }
+  const user = serverUser()
+  const folder = mkdtempSync(join(tmpdir(), 'parley-pg-'))
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
+    { stdio: ['ignore', 'ignore', 'inherit'], ...user, cwd: folder },
+  )
+  const port = await freePort()
+  const all = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    max_connections: '300',
+    shared_buffers: '64MB',
+    max_wal_size: '512MB',
+    log_min_messages: 'fatal',
+    ...settings,
+  }
+  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // The guard's standard input is a pipe from here: it ends when this process does, however that comes about.
+  const script = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; cd /; rm -rf "$FOLDER"'
+  const guard = spawn('/bin/sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...args], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: { FOLDER: folder, PATH: process.env['PATH'], LC_ALL: 'C' },
+    cwd: folder,
+    ...user,
+  })
+  guard.unref()
+  ;(guard.stdin as unknown as { unref(): void }).unref()
+  const cluster: Cluster = { host: '127.0.0.1', port, bin, data, ...(user === undefined ? {} : { uid: user.uid }) }
+  await answers(cluster)
+  return { cluster }
+}
+
+/** PostgreSQL and PgBouncer refuse to run as root. */
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const entry = ['postgres', 'nobody'].flatMap((name) => users.filter((line) => line.startsWith(`${name}:`)))[0]
+  const [, , uid, gid] = entry?.split(':') ?? []
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Resolves once the server takes connections. */
+export async function answers(cluster: Cluster, withinMs = 30_000): Promise<void> {
+  const giveUpAt = Date.now() + withinMs
+  for (;;) {
+    const client = new pg.Client({ ...clientOptions(cluster, 'postgres'), connectionTimeoutMillis: 1_000 })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error
+      await sleep(20)
+    }
+  }
+}
+
+export function clientOptions({ host, port }: Cluster, database: string) {
+  return { host, port, user: 'postgres', database }
+}
+
+export function urlOf({ host, port }: Cluster, database: string): string {
+  return `postgres://postgres@${host}:${port}/${database}`
+}
+
+/** One statement as the superuser, outside of any test's database. */
+export async function administer(cluster: Cluster, sql: string, database = 'postgres'): Promise<readonly unknown[]> {
+  const client = new pg.Client(clientOptions(cluster, database))
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows as unknown[]
+  } finally {
+    await client.end()
+  }
+}

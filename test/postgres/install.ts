@@ -1,0 +1,67 @@
+/** Finds programs of Debian packages that some suites need, and installs them where that is possible: as root, on Debian. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+interface Wanted {
+  readonly package: string
+  /** Where Debian keeps it, newest last. */
+  readonly places: readonly string[]
+}
+
+const programs = {
+  postgres: { package: 'postgresql', places: ['/usr/lib/postgresql/*/bin/postgres'] },
+  pgbouncer: { package: 'pgbouncer', places: ['/usr/sbin/pgbouncer'] },
+} as const satisfies Readonly<Record<string, Wanted>>
+
+/** The folder the program is in, or nothing if it is not to be had. */
+export async function installed(name: keyof typeof programs): Promise<string | undefined> {
+  const found = find(name)
+  if (found !== undefined || !mayInstall()) return found
+  console.log(`installing the Debian package ${programs[name].package} for the tests`)
+  try {
+    install(programs[name].package)
+  } catch (error) {
+    console.log(`could not install ${programs[name].package}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return find(name)
+}
+
+function find(name: keyof typeof programs): string | undefined {
+  const inPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, name))
+  const places = programs[name].places.flatMap((place) => globSync(place).sort(byVersion))
+  // A link in the path may stand alone: `initdb` and the others are beside the program itself.
+  const whole = (file: string): boolean =>
+    existsSync(file) && (name !== 'postgres' || existsSync(join(dirname(file), 'initdb')))
+  const file = [...places.reverse(), ...inPath].find(whole)
+  return file && dirname(file)
+}
+
+function byVersion(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true })
+}
+
+function mayInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
+}
+
+function install(name: string): void {
+  // Without this the package makes a cluster for the whole machine and starts it.
+  const settings = '/etc/postgresql-common/createcluster.conf'
+  if (!existsSync(settings)) {
+    mkdirSync(dirname(settings), { recursive: true })
+    writeFileSync(settings, 'create_main_cluster = false\n')
+  }
+  const apt = (...args: string[]): unknown =>
+    execFileSync('apt-get', ['-qq', '-o', 'Dpkg::Options::=--force-confold', ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: 300_000,
+    })
+  try {
+    apt('install', '-y', '--no-install-recommends', name)
+  } catch {
+    apt('update')
+    apt('install', '-y', '--no-install-recommends', name)
+  }
+}

@@ -1,0 +1,81 @@
+/** The schema: made once by whoever comes first, changed under replicas that do not know the change, refused when it must be. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
+import { migrate, steps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
+import { appended, chunks, create, createFinished } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { openDatabase, skipReason } from './databases.ts'
+
+const skip = await skipReason()
+describe('the schema in PostgreSQL', { skip }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  const asking = createDatabase({ pool: database.pool, unnamedStatements: true, timeoutMs: 10_000, patienceMs: 1_000 })
+  const versions = (schema: string) =>
+    database.query<{ version: number }>(`SELECT version FROM "${schema}".schema_version ORDER BY version`)
+
+  it('is made by one of many that start together', async () => {
+    const stores = Array.from({ length: 6 }, () => database.open({ schema: 'crowd' }))
+    const tasks = await Promise.all(stores.map((store) => create(store)))
+    for (const { id } of tasks) assert.equal((await stores[0]!.load(id))?.head, 1)
+    assert.equal((await versions('crowd')).length, steps.length)
+  })
+
+  it('is changed by a newer version while one of the version before goes on, and may be started again', async () => {
+    const schema = 'rolling'
+    const older = database.open({ schema })
+    const before = await create(older)
+    const next = { sql: `ALTER TABLE tasks ADD COLUMN colour text NOT NULL DEFAULT 'none'`, oldest: steps.length }
+    await migrate(asking, schema, true, [...steps, next])
+    await appended(older, before.id, { expectedSeq: 1, records: chunks('a') })
+    const after = await create(older)
+    const again = database.open({ schema })
+    assert.equal((await again.load(before.id))?.head, 2)
+    assert.equal((await again.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 2)
+    await appended(again, after.id, { expectedSeq: 1, records: chunks('b') })
+    assert.equal((await versions(schema)).length, steps.length + 1)
+  })
+
+  it('is refused, with a sentence, where a newer version has made it unfit', async () => {
+    const schema = 'future'
+    await migrate(asking, schema, true, [...steps, { sql: 'SELECT 1', oldest: steps.length + 1 }])
+    await assert.rejects(database.open({ schema }).listKeys(), /"future" was changed by a newer version.*Use the newer version/)
+  })
+
+  it('is not touched by a store that may not migrate, which says what is missing', async () => {
+    const store = database.open({ schema: 'locked', migrate: false })
+    await assert.rejects(store.listKeys())
+    await database.open({ schema: 'locked' }).listKeys()
+    assert.deepEqual(await store.listKeys(), [])
+  })
+
+  it('may have any name', async () => {
+    const store = database.open({ schema: `it's "odd"; DROP` })
+    assert.equal((await store.load((await create(store)).id))?.head, 1)
+  })
+
+  it('leaves nothing half done when a step fails', async () => {
+    const schema = 'failing'
+    await migrate(asking, schema, true)
+    const wrong = { sql: 'CREATE TABLE half (a int); SELECT no_such_function()', oldest: 1 }
+    await assert.rejects(migrate(asking, schema, true, [...steps, wrong]), /no_such_function/)
+    assert.equal((await versions(schema)).length, steps.length)
+    assert.deepEqual(await database.query(`SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'half'`, schema), [])
+  })
+
+  it('goes on with the order of the feed in a server that counts transactions anew', async () => {
+    const schema = 'restored'
+    const store = database.open({ schema })
+    const old = await createFinished(store)
+    await store.close()
+    const ahead = 1_000_000
+    await database.query(`UPDATE ${schema}.log SET position = position + ${ahead} * 1024`)
+    const again = database.open({ schema })
+    const young = await create(again)
+    const feed = await again.feed(0, 10)
+    assert.deepEqual(
+      feed.map(({ taskId }) => taskId),
+      [old.id, young.id],
+    )
+  })
+})

@@ -1,0 +1,35 @@
+/** The store contract on a real server, three ways: as it comes, as behind a pooler, and with replicas that hear each other. */
+import { storeContract } from '@parley/a2a/testing'
+import type { OpenStore } from '@parley/a2a/testing'
+import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
+import { openDatabase, skipReason } from './databases.ts'
+import { describe } from 'node:test'
+
+const skip = await skipReason()
+if (skip !== false) describe('postgresStore', { skip })
+else {
+  const database = await openDatabase()
+  let schemas = 0
+
+  /** Each test has a schema of its own. */
+  const opener = (options: Partial<PostgresStoreOptions>): OpenStore => {
+    return async () => {
+      const schema = `contract ${(schemas += 1)}`
+      let time = Date.UTC(2030, 0, 1)
+      const open = () => database.open({ ...options, schema, now: () => time })
+      let store = open()
+      return {
+        store,
+        clock: { now: () => time, advance: (ms) => void (time += ms) },
+        reopen: async () => {
+          await store.close()
+          store = open()
+          return store
+        },
+        dispose: () => store.close(),
+      }
+    }
+  }
+
+  storeContract('postgresStore', opener({}))
+}
