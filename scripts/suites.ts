@@ -7,6 +7,8 @@ import { globSync } from 'node:fs'
 export interface Suite {
   readonly name: string
   readonly steps: readonly Step[]
+  /** Whether its tests ask for a PostgreSQL server. */
+  readonly usesDatabase?: boolean
 }
 
 /** One process. A step that runs tests reports its own counts; any other counts as one test. */
@@ -16,13 +18,15 @@ export interface Step {
   readonly countsTests: boolean
 }
 
-const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop']
+const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
 const last = ['fuzz', 'crash']
+const usingDatabase = ['matrix', 'postgres', 'cluster']
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
 const testFiles = (name: string, files: readonly string[], ...options: string[]): Suite => ({
   name,
+  usesDatabase: usingDatabase.includes(name),
   steps: [{ name, command: ['node', '--conditions=source', '--test', ...options, ...files], countsTests: true }],
 })
 

@@ -31,8 +31,19 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
+/** One server for all suites that want a database: each would start its own otherwise. */
+async function shareDatabase(): Promise<void> {
+  const clusterFile = join(root, 'test/postgres/cluster.ts')
+  if (!existsSync(clusterFile)) return
+  const { shareCluster } = (await import(clusterFile)) as { shareCluster(): Promise<{ missing?: string }> }
+  const { missing } = await shareCluster()
+  if (missing !== undefined) console.log(`${inCi ? '✖' : '!'} tests on PostgreSQL are skipped: ${missing}`)
+}
+let shared: Promise<void> | undefined
+
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const suite of wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name))) {
+  if (suite.usesDatabase) await (shared ??= shareDatabase())
   for (const step of suite.steps) {
     const startedAt = performance.now()
     const tally = await run(step)

@@ -52,8 +52,8 @@ const doors: Readonly<Record<string, Surface>> = {
     `,
   },
   './node': {
-    values: 'serve',
-    types: 'ServeOptions Server',
+    values: 'guardedFetch serve',
+    types: 'GuardOptions ServeOptions Server',
   },
   './stores/sqlite': {
     values: 'masterKeyBeside sqliteStore',

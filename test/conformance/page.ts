@@ -13,7 +13,7 @@ const introduction = `# Conformance
 
 <!-- Made by "npm run conformance" from the tests. Do not edit: a test compares this page with what it should be. -->
 
-A2A (Agent2Agent) is a protocol between agents. It exists in three generations that are in use side by side, 0.2, 0.3 and 1.0, and its text leaves gaps. This page lists the rules that Parley's server keeps, in our own words, and for each the tests that show it. It is made from the names of those tests: a test that shows a rule ends with its id in brackets, and the same ids stand in comments of the source. What is not tested is listed as such.
+A2A (Agent2Agent) is a protocol between agents. It exists in three generations that are in use side by side, 0.2, 0.3 and 1.0, and its text leaves gaps. This page lists the rules that Parley keeps, as a server and as a client, in our own words, and for each the tests that show it. It is made from the names of those tests: a test that shows a rule ends with its id in brackets, and the same ids stand in comments of the source. What is not tested is listed as such.
 
 | level | meaning |
 |---|---|
@@ -137,7 +137,7 @@ function notShown(): string {
 
 function comesLater(): string {
   const lines = later.map(({ what, ids }) => `- ${what} (${ids.join(', ').replaceAll('…', ' to ')}).`)
-  return `## Comes later\n\nThese parts of the protocol are not served yet, and their rules are not on this page.\n\n${lines.join('\n')}`
+  return `## Comes later\n\nThese parts of the protocol are not there yet, and their rules are not on this page.\n\n${lines.join('\n')}`
 }
 
 /** What may stand in a cell of a table. */

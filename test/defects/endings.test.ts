@@ -61,7 +61,9 @@ describe('a task that has ended', () => {
         yield 'done'
       })
       const { id } = (await agent.send('go', { returnImmediately: true })) as Task
-      const states = agent.subscribe(id).states()
+      const stream = agent.subscribe(id).frames()
+      await stream.next()
+      const rest = Array.fromAsync(stream)
       go.open()
       for (let turns = round % 5; turns > 0; turns -= 1) await setImmediate()
       const canceled = await agent.cancel(id).then(
@@ -70,7 +72,8 @@ describe('a task that has ended', () => {
       )
       const end = (await agent.get(id)).status.state
       assert.equal(canceled, end === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELED' : 'TASK_NOT_CANCELABLE')
-      assert.equal((await states).at(-1), end)
+      const last = (await rest).at(-1)?.event
+      assert.equal(last !== undefined && 'statusUpdate' in last && last.statusUpdate.status.state, end)
       await agent.close()
     }
   })

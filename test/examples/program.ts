@@ -1,4 +1,4 @@
-/** Runs a program of ours in a process of its own, with an empty folder to work in. */
+/** Runs programs of ours, each in a process of its own with an empty folder to work in. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -48,6 +48,28 @@ export async function runProgram(
       await kill()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Resolves with what the program has printed when it has ended by itself, and well. */
+export async function runToEnd(file: string): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-'))
+  try {
+    const child = fork(file, [], {
+      cwd: folder,
+      execArgv: ['--conditions=source'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      timeout: 30_000,
+    })
+    const output: string[] = []
+    const errors: string[] = []
+    child.stdout?.on('data', (text: Buffer) => output.push(text.toString()))
+    child.stderr?.on('data', (text: Buffer) => errors.push(text.toString()))
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+    if (code !== 0) throw new Error(`the program ended with ${code ?? signal}:\n${[...output, ...errors].join('')}`)
+    return output.join('').trimEnd().split('\n')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 

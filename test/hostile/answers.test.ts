@@ -1,7 +1,7 @@
 /** Answers that are not what was asked for: pages instead of JSON, JSON of the wrong shape, bytes that are no text. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import type { RemoteAgent } from '@parley/a2a/client'
+import { calls as simpleCalls } from './calls.ts'
 import type { Exchange } from './exchange.ts'
 import { endsTyped, failsWith, hostile } from './case.ts'
 import { events, statusUpdate, task, taskAfter, taskId } from './story.ts'
@@ -21,14 +21,10 @@ const meanings: readonly (readonly [status: number, ...codes: string[]])[] = [
   [503, 'UNAVAILABLE', 'AGENT_UNAVAILABLE'],
 ]
 
-/** Every kind of call, as each reads its answer in its own way. */
-const calls: Readonly<Record<string, (agent: RemoteAgent, signal: AbortSignal) => Promise<unknown>>> = {
-  send: (agent, signal) => agent.send('go', { signal }),
+/** Those that read an answer in a way of their own as well. */
+const calls: typeof simpleCalls = {
+  ...simpleCalls,
   start: (agent, signal) => agent.start('go', { signal }),
-  get: (agent, signal) => agent.get(taskId, { signal }),
-  cancel: (agent, signal) => agent.cancel(taskId, { signal }),
-  stream: (agent, signal) => agent.stream('go', { signal }).all(),
-  subscribe: (agent, signal) => agent.subscribe(taskId, { signal }).all(),
   wait: (agent, signal) => agent.wait(taskId, { signal }),
 }
 

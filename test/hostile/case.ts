@@ -64,7 +64,7 @@ export function hostile(
         return server
       },
       connect: (to, options = {}) =>
-        connect((typeof to === 'object' && 'calls' in to ? (to as HostileServer).url : to) as string, {
+        connect((typeof to === 'object' && 'calls' in to ? to.url : to) as string, {
           signal,
           log: { warn: (message) => void warnings.push(message) },
           ...options,

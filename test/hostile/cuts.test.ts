@@ -139,6 +139,20 @@ describe('a stream', () => {
     assert.deepEqual(await agent.stream('go', { signal: stage.signal }).all(), events)
   })
 
+  hostile('whose ids repeat, and whose words as well, loses none of them', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        exchange.event({ task: task('WORKING') }, 1)
+        for (let count = 0; count < 3; count++) exchange.event(chunk('ha '), 2)
+        exchange.event(statusUpdate('COMPLETED'), 3)
+        exchange.end()
+      },
+      GetTask: (exchange) => exchange.result(task('COMPLETED', 'ha ha ha ')),
+    })
+    assert.equal(await (await connect(server)).stream('go', { signal }).text(), 'ha ha ha ')
+  })
+
   hostile('whose ids are the time is taken up again without loss', async ({ open, connect, signal }) => {
     const time = (index: number): number => 1_700_000_000_000 + Math.floor(index / 4)
     const server = await open({

@@ -104,7 +104,7 @@ describe('a server that is busy', () => {
       await failsWith(agent.get(taskId, { signal, timeoutMs: 300 }), 'UNAVAILABLE', 'TIMEOUT')
       await failsWith(agent.send('go', { signal, timeoutMs: 300 }), 'UNAVAILABLE', 'TIMEOUT')
       await failsWith(agent.stream('go', { signal, timeoutMs: 300 }).all(), 'UNAVAILABLE', 'TIMEOUT')
-      assert.ok(performance.now() - startedAt < 1_500)
+      assert.ok(performance.now() - startedAt < 2_500)
     })
   }
 

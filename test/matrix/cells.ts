@@ -6,6 +6,8 @@ import { memoryStore } from '@parley/a2a'
 import type { Store } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
+import { skipReason } from '../postgres/databases.ts'
+import { emptyStores } from '../postgres/empty-stores.ts'
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON'
 
@@ -31,9 +33,13 @@ const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 let files = 0
 
+const noPostgres = await skipReason()
+if (noPostgres !== false) console.log(`! the matrix goes without PostgreSQL: ${noPostgres}`)
+
 export const stores: Readonly<Record<string, () => Store>> = {
   memory: () => memoryStore(),
   sqlite: () => sqliteStore(join(scratch, `${++files}.db`)),
+  ...(noPostgres === false ? { postgres: await emptyStores() } : {}),
 }
 
 export const cells: readonly Cell[] = tongues.flatMap((tongue) =>

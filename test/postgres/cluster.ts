@@ -4,23 +4,22 @@
  * when that one is killed.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, mkdtempSync, readFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { installed } from './install.ts'
+import { installed } from '../../scripts/debian.ts'
 
 export interface Cluster {
   readonly host: string
   readonly port: number
   /** Where `postgres`, `pg_ctl` and the like are. */
   readonly bin: string
-  readonly data: string
-  /** As whom the server runs, if not as we do. */
-  readonly uid?: number
+  /** Of the server; its data are in `data`. */
+  readonly folder: string
 }
 
 /** Another process has started it, or has found out why there is none. */
@@ -58,17 +57,26 @@ export interface ClusterOptions {
 export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<Found> {
   const bin = await installed('postgres')
   if (bin === undefined) {
-    return { missing: 'PostgreSQL is not installed, and only root on Debian can install it here: apt-get install postgresql' }
+    return {
+      missing: 'PostgreSQL is not installed, and only root on Debian can install it here: apt-get install postgresql',
+    }
   }
   const user = serverUser()
   const folder = mkdtempSync(join(tmpdir(), 'parley-pg-'))
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const data = join(folder, 'data')
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-    { stdio: ['ignore', 'ignore', 'inherit'], ...user, cwd: folder },
-  )
+  const initdb = (...locale: readonly string[]): unknown =>
+    execFileSync(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C', ...locale],
+      { stdio: 'ignore', ...user, cwd: folder },
+    )
+  try {
+    // Not the order of bytes: what the store orders must not depend on how the database is set up.
+    initdb('--locale-provider=icu', '--icu-locale=en-US')
+  } catch {
+    initdb()
+  }
   const port = await freePort()
   const all = {
     port: String(port),
@@ -81,20 +89,54 @@ export async function startCluster({ settings = {} }: ClusterOptions = {}): Prom
     ...settings,
   }
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // The guard's standard input is a pipe from here: it ends when this process does, however that comes about.
-  const script = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; cd /; rm -rf "$FOLDER"'
-  const guard = spawn('/bin/sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...args], {
+  startGuarded(folder, join(bin, 'postgres'), '-D', data, ...args)
+  const cluster: Cluster = { host: '127.0.0.1', port, bin, folder }
+  await answers(cluster)
+  return { cluster }
+}
+
+/** Starts again whenever the server ends, unless there is a file that says not to; goes when its standard input ends. */
+const guardScript = `
+(
+  while [ ! -e "$FOLDER/stop" ]; do
+    if [ -e "$FOLDER/down" ]; then sleep 0.05; else "$@" & echo $! >"$FOLDER/pid"; wait $!; sleep 0.05; fi
+  done
+) &
+cat >/dev/null
+touch "$FOLDER/stop"
+server=$(cat "$FOLDER/pid")
+kill -QUIT "$server"
+# Not every program ends by that.
+(sleep 2; kill -KILL "$server") 2>/dev/null &
+wait
+cd /
+rm -rf "$FOLDER"`
+
+/**
+ * Runs a server that ends, and whose folder goes, when this process does. Its guard reads from a pipe that is held open here,
+ * so it notices however this process ends.
+ */
+export function startGuarded(folder: string, program: string, ...args: readonly string[]): void {
+  const guard = spawn('/bin/sh', ['-c', guardScript, 'sh', program, ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: { FOLDER: folder, PATH: process.env['PATH'], LC_ALL: 'C' },
     cwd: folder,
-    ...user,
+    ...serverUser(),
   })
   guard.unref()
   ;(guard.stdin as unknown as { unref(): void }).unref()
-  const cluster: Cluster = { host: '127.0.0.1', port, bin, data, ...(user === undefined ? {} : { uid: user.uid }) }
+}
+
+/** `immediate` is a crash: the server recovers from its log when it starts. It stays down until `startServer`. */
+export function stopServer({ folder }: Cluster, how: 'fast' | 'immediate'): void {
+  writeFileSync(join(folder, 'down'), '')
+  process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+}
+
+export async function startServer(cluster: Cluster): Promise<void> {
+  rmSync(join(cluster.folder, 'down'), { force: true })
   await answers(cluster)
-  return { cluster }
 }
 
 /** PostgreSQL and PgBouncer refuse to run as root. */

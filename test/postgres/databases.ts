@@ -1,12 +1,11 @@
-/** A database for each test file, cloned from a template that was migrated once, and stores on it. */
+/** A database for each test file, cloned from a template that was migrated once, and stores on it. It goes with the cluster. */
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Store } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
-import type { Cluster } from './cluster.ts'
+import type { Cluster, Found } from './cluster.ts'
 import { administer, clientOptions, findCluster } from './cluster.ts'
 
 const template = 'parley_template'
@@ -36,19 +35,19 @@ export async function cloneDatabase(cluster: Cluster): Promise<string> {
   return name
 }
 
-/** To be called at the top of a test file, which must not run where `skipReason` gives one. */
-export async function openDatabase(): Promise<TestDatabase> {
-  const found = await findCluster()
+/** To be called at the top of a test file, which must not run where `skipReason` gives one. On the cluster of the run, or another. */
+export async function openDatabase(given?: Found): Promise<TestDatabase> {
+  const found = given ?? (await findCluster())
   if ('missing' in found) throw new Error(found.missing)
   const { cluster } = found
   const name = await cloneDatabase(cluster)
   const options = clientOptions(cluster, name)
   const pool = new pg.Pool({ ...options, max: 8 })
+  pool.setMaxListeners(0)
   const stores: Store[] = []
   after(async () => {
     await Promise.all(stores.map((store) => store.close().catch(() => {})))
     await pool.end()
-    await dropDatabase(cluster, name)
   })
   return {
     cluster,
@@ -63,18 +62,6 @@ export async function openDatabase(): Promise<TestDatabase> {
     async query<Row>(sql: string, ...values: readonly unknown[]) {
       return (await pool.query(sql, [...values])).rows as Row[]
     },
-  }
-}
-
-/** A pool says that it has ended before its connections have. What stays anyway goes with the cluster. */
-export async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    try {
-      await administer(cluster, `DROP DATABASE IF EXISTS ${name}`)
-      return
-    } catch {
-      await sleep(25)
-    }
   }
 }
 

@@ -26,14 +26,24 @@ interface Move {
 
 const move: fc.Arbitrary<Move> = fc.record({
   task: fc.nat(2),
-  expected: fc.oneof({ weight: 8, arbitrary: fc.constant('head' as const) }, fc.constantFrom('zero' as const, 'off' as const)),
+  expected: fc.oneof(
+    { weight: 8, arbitrary: fc.constant('head' as const) },
+    fc.constantFrom('zero' as const, 'off' as const),
+  ),
   fence: fc.constantFrom('none', 'none', 'last', 'last', 'older'),
   take: fc.constantFrom('none', 'none', 'one', 'two'),
   ttlMs: fc.constantFrom(10, 100, Infinity),
   release: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
   records: fc.constantFrom('none', 'visible', 'internal', 'both'),
   create: fc.boolean(),
-  state: fc.constantFrom('none', 'none', 'none', 'TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_COMPLETED'),
+  state: fc.constantFrom(
+    'none',
+    'none',
+    'none',
+    'TASK_STATE_WORKING',
+    'TASK_STATE_INPUT_REQUIRED',
+    'TASK_STATE_COMPLETED',
+  ),
   due: fc.constantFrom('none', 'none', 'set', 'clear'),
   consumed: fc.boolean(),
   key: fc.option(fc.nat(3), { nil: undefined, freq: 2 }),
@@ -43,7 +53,12 @@ const move: fc.Arbitrary<Move> = fc.record({
 let runs = 0
 
 /** Tells the moves to a store and what became of each. */
-async function play(store: Store, moves: readonly Move[], clock: { at: number }, run: string): Promise<readonly unknown[]> {
+async function play(
+  store: Store,
+  moves: readonly Move[],
+  clock: { at: number },
+  run: string,
+): Promise<readonly unknown[]> {
   const history: unknown[] = []
   const heads = [0, 0, 0]
   const fences: number[][] = [[], [], []]
@@ -54,18 +69,31 @@ async function play(store: Store, moves: readonly Move[], clock: { at: number },
     const known = fences[task]!
     const answer = await store.append(id, appendOf(step, id, run, heads[task]!, known, clock.at))
     if (answer.outcome === 'appended') heads[task] = answer.head
-    if (answer.outcome === 'appended' && answer.fence !== undefined && answer.fence !== known.at(-1)) known.push(answer.fence)
+    if (answer.outcome === 'appended' && answer.fence !== undefined && answer.fence !== known.at(-1))
+      known.push(answer.fence)
     history.push(withoutFence(answer), await store.load(id), await store.read(id, 0))
   }
   history.push(await store.list({ ...alice, owner: run, limit: 10 }), await store.countActive(alice.tenant, run))
   const due = await store.claimDue(day0 + 10_000_000, 1_000)
   history.push(due.filter(({ task }) => task.owner === run).map(({ task, due }) => [task.id, due]))
   const orphans = await store.claimOrphans('heir', clock.at + 150, 60_000, 1_000)
-  history.push(orphans.filter(({ task }) => task.owner === run).map(({ task }) => task.id).sort())
+  history.push(
+    orphans
+      .filter(({ task }) => task.owner === run)
+      .map(({ task }) => task.id)
+      .sort(),
+  )
   return history
 }
 
-function appendOf(step: Omit<Move, 'task'>, id: string, run: string, head: number, fences: number[], at: number): Append {
+function appendOf(
+  step: Omit<Move, 'task'>,
+  id: string,
+  run: string,
+  head: number,
+  fences: number[],
+  at: number,
+): Append {
   const expectedSeq = { head, zero: 0, off: head + 3 }[step.expected]
   const fence = { none: undefined, last: fences.at(-1), older: fences.at(-2) }[step.fence]
   const records = { none: [], visible: chunks('a', 'b'), internal: notes('c'), both: [...chunks('d'), ...notes('e')] }

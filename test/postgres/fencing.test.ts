@@ -15,12 +15,18 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     const pause = Promise.withResolvers<void>()
     let isPaused = false
     const paused = database.open({
-      pool: troubledPool(database.pool, { before: (query) => (isPaused && isAppend(query) ? pause.promise : undefined) }),
+      pool: troubledPool(database.pool, {
+        before: (query) => (isPaused && isAppend(query) ? pause.promise : undefined),
+      }),
       statementTimeoutMs: 60_000,
     })
     const heir = database.open()
     const task = await create(paused)
-    const { fence } = await appended(paused, task.id, { expectedSeq: 1, records: [], take: { holder: 'one', ttlMs: 100 } })
+    const { fence } = await appended(paused, task.id, {
+      expectedSeq: 1,
+      records: [],
+      take: { holder: 'one', ttlMs: 100 },
+    })
     isPaused = true
     const late = paused.append(task.id, { expectedSeq: 1, fence: fence!, records: chunks('from the grave') })
     let claimed = await heir.claimOrphans('two', Date.now(), 60_000, 10)
@@ -56,7 +62,10 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     const store = database.open()
     const task = await create(store, {}, { take: { holder: 'one', ttlMs: 10_000 } })
     const until = async (): Promise<number> => {
-      const [row] = await database.query<{ lease_until: string }>('SELECT lease_until FROM parley.tasks WHERE id = $1', task.id)
+      const [row] = await database.query<{ lease_until: string }>(
+        'SELECT lease_until FROM parley.tasks WHERE id = $1',
+        task.id,
+      )
       return Number(row!.lease_until)
     }
     const first = await until()

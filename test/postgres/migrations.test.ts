@@ -39,7 +39,10 @@ describe('the schema in PostgreSQL', { skip }, async () => {
   it('is refused, with a sentence, where a newer version has made it unfit', async () => {
     const schema = 'future'
     await migrate(asking, schema, true, [...steps, { sql: 'SELECT 1', oldest: steps.length + 1 }])
-    await assert.rejects(database.open({ schema }).listKeys(), /"future" was changed by a newer version.*Use the newer version/)
+    await assert.rejects(
+      database.open({ schema }).listKeys(),
+      /"future" was changed by a newer version.*Use the newer version/,
+    )
   })
 
   it('is not touched by a store that may not migrate, which says what is missing', async () => {
@@ -60,7 +63,10 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     const wrong = { sql: 'CREATE TABLE half (a int); SELECT no_such_function()', oldest: 1 }
     await assert.rejects(migrate(asking, schema, true, [...steps, wrong]), /no_such_function/)
     assert.equal((await versions(schema)).length, steps.length)
-    assert.deepEqual(await database.query(`SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'half'`, schema), [])
+    assert.deepEqual(
+      await database.query(`SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'half'`, schema),
+      [],
+    )
   })
 
   it('goes on with the order of the feed in a server that counts transactions anew', async () => {

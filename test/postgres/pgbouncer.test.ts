@@ -3,9 +3,7 @@
  * that hear each other over direct connections.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -13,9 +11,9 @@ import pg from 'pg'
 import { storeContract } from '@parley/a2a/testing'
 import { appended, chunks, create } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import type { Cluster } from './cluster.ts'
-import { answers, freePort, serverUser } from './cluster.ts'
+import { answers, freePort, serverUser, startGuarded } from './cluster.ts'
 import { openDatabase, skipReason } from './databases.ts'
-import { installed } from './install.ts'
+import { installed } from '../../scripts/debian.ts'
 
 /** Two connections to the server for all clients: each client meets both. */
 async function startPooler(bin: string, cluster: Cluster): Promise<Cluster> {
@@ -40,13 +38,7 @@ ignore_startup_parameters = extra_float_digits
   )
   const user = serverUser()
   if (user !== undefined) for (const path of [folder, settings]) chownSync(path, user.uid, user.gid)
-  const child = spawn(join(bin, 'pgbouncer'), ['-q', settings], { stdio: 'ignore', cwd: folder, ...user })
-  after(async () => {
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-    rmSync(folder, { recursive: true })
-  })
+  startGuarded(folder, join(bin, 'pgbouncer'), '-q', settings)
   const pooler = { ...cluster, port }
   await answers(pooler)
   return pooler
@@ -55,7 +47,12 @@ ignore_startup_parameters = extra_float_digits
 const noDatabase = await skipReason()
 const bin = noDatabase === false ? await installed('pgbouncer') : undefined
 if (bin === undefined && process.env['CI'] === 'true') throw new Error('PgBouncer is not installed and cannot be')
-const skip = noDatabase !== false ? noDatabase : bin === undefined ? 'PgBouncer is not installed: apt-get install pgbouncer' : false
+const skip =
+  noDatabase !== false
+    ? noDatabase
+    : bin === undefined
+      ? 'PgBouncer is not installed: apt-get install pgbouncer'
+      : false
 
 if (skip !== false || bin === undefined) describe('postgresStore behind PgBouncer', { skip })
 else {

@@ -37,10 +37,15 @@ describe('a database in trouble', { skip }, async () => {
     const tasks = Array.from({ length: 5 }, () => newTask())
     const answers = await Promise.all(
       tasks.map((task) =>
-        store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), take: { holder: 'one', ttlMs: 1_000 } }),
+        store.append(task.id, {
+          expectedSeq: 0,
+          create: task,
+          records: chunks('a'),
+          take: { holder: 'one', ttlMs: 1_000 },
+        }),
       ),
     )
-    assert.deepEqual(answers, Array(5).fill({ outcome: 'appended', head: 1, fence: 1 }))
+    for (const answer of answers) assert.deepEqual(answer, { outcome: 'appended', head: 1, fence: 1 })
     for (const { id } of tasks) assert.deepEqual(await logOf(id), ['a'])
   })
 
@@ -89,7 +94,8 @@ describe('a database in trouble', { skip }, async () => {
     const store = troubled({
       before(query) {
         if (!isAppend(query)) return undefined
-        if (executed.length === 0) executed.push(late.promise.then(() => database.pool.query({ ...query, values: query.values ?? [] })))
+        if (executed.length === 0)
+          executed.push(late.promise.then(() => database.pool.query({ ...query, values: query.values ?? [] })))
         return hold()
       },
     })
@@ -117,28 +123,33 @@ describe('a database in trouble', { skip }, async () => {
     assert.deepEqual((await logOf(id)).slice(1), ['kept'])
   })
 
-  it('whose every connection is cut again and again loses, doubles and reorders nothing', { timeout: 60_000 }, async () => {
-    const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
-    const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
-    const tasks = await Promise.all(Array.from({ length: 8 }, () => create(store)))
-    let isOver = false
-    const cutting = (async () => {
-      while (!isOver) {
-        await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
-        await sleep(100)
-      }
-    })()
-    const written = Array.from({ length: 100 }, (_, n) => `${n}`)
-    await Promise.all(
-      tasks.map(async ({ id }) => {
-        for (const [n, word] of written.entries()) await appended(store, id, { expectedSeq: n + 1, records: chunks(word) })
-      }),
-    )
-    isOver = true
-    await cutting
-    for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
-    assert.equal((await store.load(tasks[0]!.id))?.head, 101)
-  })
+  it(
+    'whose every connection is cut again and again loses, doubles and reorders nothing',
+    { timeout: 60_000 },
+    async () => {
+      const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
+      const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
+      const tasks = await Promise.all(Array.from({ length: 8 }, () => create(store)))
+      let isOver = false
+      const cutting = (async () => {
+        while (!isOver) {
+          await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+          await sleep(100)
+        }
+      })()
+      const written = Array.from({ length: 100 }, (_, n) => `${n}`)
+      await Promise.all(
+        tasks.map(async ({ id }) => {
+          for (const [n, word] of written.entries())
+            await appended(store, id, { expectedSeq: n + 1, records: chunks(word) })
+        }),
+      )
+      isOver = true
+      await cutting
+      for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
+      assert.equal((await store.load(tasks[0]!.id))?.head, 101)
+    },
+  )
 
   it('that refuses for the sake of its order is asked again', async () => {
     for (const code of ['40001', '40P01', '57014', '53300']) {

@@ -29,7 +29,8 @@ describe('a change that another replica made', { skip }, async () => {
   const letters = Array.from({ length: 40 }, (_, n) => `${n}`)
 
   async function write(store: Store, id: string): Promise<void> {
-    for (const [n, letter] of letters.entries()) await appended(store, id, { expectedSeq: n + 1, records: chunks(letter) })
+    for (const [n, letter] of letters.entries())
+      await appended(store, id, { expectedSeq: n + 1, records: chunks(letter) })
   }
 
   it('is heard at once by a store that listens, event after event', async () => {

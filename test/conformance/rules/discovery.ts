@@ -2,8 +2,6 @@
 import { all, decision, may, must, practice, should, v0_3, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
-const client = 'a rule for clients; ours comes later'
-
 export const versioning: Section = {
   title: 'Versions',
   about: 'One endpoint answers 0.2, 0.3 and 1.0. The `A2A-Version` header says which is meant.',
@@ -41,15 +39,14 @@ export const cards: Section = {
     ),
     must('B-15', v1, 'What is served there is a card, as `application/json`, in the shape of the version asked for.'),
     must('B-16', all, 'Every interface listed is really served, the preferred one first.'),
-    must('B-17', v1, 'A client takes the first listed interface that it supports.', { open: client }),
+    must('B-17', v1, 'A client takes the first listed interface that it supports.'),
     must(
       'B-18',
       v0_3,
       'A client prefers the main url if it speaks its transport, and never mixes the url of one entry with the transport of another.',
-      { open: client },
     ),
     must('B-19', v0_3, 'The preferred transport is stated and is what the main url speaks.'),
-    should('B-20', all, 'A client falls back to another listed interface when its choice fails.', { open: client }),
+    should('B-20', all, 'A client falls back to another listed interface when its choice fails.'),
     should('B-21', v1, 'Cards may be cached: they carry `Cache-Control` with an age and an `ETag`.'),
     should('B-22', v1, 'A reader who kept a card may ask whether it has changed instead of fetching it again.'),
     decision(
@@ -80,7 +77,7 @@ export const extendedCard: Section = {
     ),
     must('B-137', all, 'The extended card requires authentication.'),
     may('B-138', all, 'It may differ from caller to caller.'),
-    should('B-139', all, 'A client replaces the public card by it.', { open: client }),
+    should('B-139', all, 'A client replaces the public card by it.'),
     should('B-140', v1, 'It is marked as private to its reader.'),
   ],
 }

@@ -28,7 +28,7 @@ export const listing: Section = {
     must('B-84', v1, 'The token for the next page is always there and empty on the last page.'),
     must('B-85', v1, '`totalSize` counts every match, not only this page. `pageSize` repeats the limit in force.'),
     decision('B-86', v1, 'A client stops at an empty or repeated token.', {
-      open: 'a rule for clients; ours comes later',
+      open: 'our client gives out one page at a time',
     }),
     decision('B-87', old, 'There is no such method in 0.x: -32601.'),
   ],

@@ -2,8 +2,6 @@
 import { all, decision, may, must, old, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
-const client = 'a rule for clients; ours comes later'
-
 export const streaming: Section = {
   title: 'Streaming',
   about: 'Events of a task as they happen.',
@@ -24,15 +22,13 @@ export const streaming: Section = {
       all,
       'A reader that is too slow loses its stream, not its events: it resumes. It never slows the task down.',
     ),
-    may('B-96', v1, 'The task may be sent again before the stream closes.', { open: 'we do not make use of it' }),
+    may('B-96', v1, 'The task may be sent again anywhere in a stream. We do not, and our client takes it.'),
     must(
       'B-97',
       old,
       'In 0.x the last status of a stream has `final: true` and every other `false`. In 1.0 there is no such field.',
     ),
-    decision('B-98', all, 'A client takes a stream that ends early for an interruption, never for success.', {
-      open: client,
-    }),
+    decision('B-98', all, 'A client takes a stream that ends early for an interruption, never for success.'),
     decision('B-99', all, 'Events are told apart by which key is present, in 0.x by `kind`.'),
     decision(
       'B-100',

@@ -2,8 +2,6 @@
 import { all, decision, may, must, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
-const client = 'a rule for clients; ours comes later'
-
 export const tasks: Section = {
   title: 'Tasks',
   about: 'A task goes from SUBMITTED over WORKING, perhaps with questions, to one of four final states.',
@@ -67,7 +65,7 @@ export const identifiers: Section = {
     ),
     must('B-57', v1, 'If only the task is named, its context follows from it.'),
     must('B-58', v1, 'A task and a context that do not belong together are refused.'),
-    should('B-59', v1, 'Clients treat ids of the server as opaque.', { open: client }),
+    should('B-59', v1, 'Clients treat ids of the server as opaque.'),
     may('B-60', v1, 'Contexts may expire.', {
       open: 'contexts live as long as their tasks; there is no expiry of their own',
     }),

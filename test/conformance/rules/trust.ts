@@ -2,14 +2,12 @@
 import { all, decision, may, must, old, practice, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
-const client = 'a rule for clients; ours comes later'
-
 export const extensions: Section = {
   title: 'Extensions',
   about: 'Additions to the protocol, named by a URI and switched on request by request.',
   rules: [
     practice('B-141', all, 'Extensions are declared in the card and inactive unless asked for.'),
-    practice('B-142', all, 'A client asks for them by header, with those they depend on.', { open: client }),
+    practice('B-142', all, 'A client asks for them by header, with those they depend on.'),
     should('B-143', all, 'The answer names those that are active, also on a stream. Unknown ones are ignored.'),
     must(
       'B-144',
@@ -36,7 +34,7 @@ export const trust: Section = {
       all,
       'Without valid credentials the answer is 401 with a challenge, with too few rights 403, each in the shape of the binding.',
     ),
-    must('B-152', all, 'Clients send their credentials with every request.', { open: client }),
+    must('B-152', all, 'Clients send their credentials with every request.'),
     must('B-153', v1, 'Every operation is authorized, before anything is looked up.'),
     should('B-154', all, 'Rights may be limited by skill and scope.', {
       open: 'scopes reach the agent; rules by skill come with the hub',
@@ -47,7 +45,7 @@ export const trust: Section = {
       v1,
       'The credential comes by another way; the task may go on without a message of the client, and takes messages while it waits.',
     ),
-    should('B-157', v1, 'A client that is told so subscribes or polls.', { open: client }),
+    should('B-157', v1, 'A client that is told so subscribes or polls.'),
     must('B-158', v1, 'Having reached AUTH_REQUIRED permits nothing by itself.', {
       open: 'what a credential permits is decided where it was granted, outside of the server',
     }),
@@ -73,7 +71,7 @@ export const reliability: Section = {
       all,
       'A message with an id that was seen in the last 24 hours is the same message: while the first is running the second joins it, afterwards it gets the same task. The same id with other content is refused with the reason MESSAGE_ID_REUSED.',
     ),
-    decision('B-164', all, 'A client repeats a send under the same message id.', { open: client }),
+    decision('B-164', all, 'A client repeats a send under the same message id.'),
     must('B-115', all, 'A server without push notifications refuses all four of their operations with -32003.'),
     must('B-168', all, 'Every binding offers the same operations with the same meaning and the same errors.'),
     decision('B-174', all, 'A state that nobody knows is read as "unknown" and crashes nothing.'),

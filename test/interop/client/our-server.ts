@@ -1,4 +1,4 @@
-/** Our own server, offering one version and no other, for our client to call like any stranger. */
+/** Our own server for our client to call like any stranger. */
 import { artifact, fail, inputRequired, memoryStore, reject, reply, status } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
@@ -16,10 +16,10 @@ export const ours = (version: Version, binding: Binding): PeerKind => ({
   absent: version === '1.0' ? '0.3' : '1.0',
   options: { prefer: [binding], bearer: token },
   without: version === '1.0' ? ['push'] : ['push', 'list'],
-  open: () => open(version),
+  open: () => openOurs([version]),
 })
 
-async function open(version: Version): Promise<Peer> {
+export async function openOurs(versions: readonly Version[]): Promise<Peer> {
   const holds = createHolds()
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const server = await serve({
@@ -32,7 +32,7 @@ async function open(version: Version): Promise<Peer> {
     extensions: [{ uri: mood }],
     extendedCard: { description: extendedDescription },
     authenticate: ({ header }) => (header('authorization') === `Bearer ${token}` ? { id: 'tester' } : undefined),
-    versions: [version],
+    versions,
     agent: actor(holds),
     store: memoryStore(),
     port: 0,

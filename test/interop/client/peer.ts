@@ -22,13 +22,7 @@ export interface PeerKind {
   open(): Promise<Peer>
 }
 
-export type Ability =
-  | 'start at once'
-  | 'set push configs'
-  | 'list push configs'
-  | 'name files'
-  | 'refuse a bad message'
-  | 'refuse a message to a finished task'
+export type Ability = 'set push configs' | 'list push configs' | 'name files'
 
 export interface Peer {
   /** What `connect` is given. */
@@ -52,4 +46,11 @@ export async function closed(server: Server): Promise<void> {
   const done = new Promise((resolve) => server.close(resolve))
   server.closeAllConnections()
   await done
+}
+
+/** The published servers write to the console whatever happens; nobody can tell them where else. */
+export function muted(): () => void {
+  const { log, info, warn, error } = console
+  console.log = console.info = console.warn = console.error = () => {}
+  return () => Object.assign(console, { log, info, warn, error })
 }

@@ -4,7 +4,7 @@ import express from 'express'
 import type { AgentCard } from 'a2a-sdk-0.2'
 import { A2AExpressApp, DefaultRequestHandler, InMemoryTaskStore } from 'a2a-sdk-0.2/server'
 import { oldStage } from './old-stage.ts'
-import { agentName, closed, listening } from './peer.ts'
+import { agentName, closed, listening, muted } from './peer.ts'
 import type { Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
 
@@ -20,6 +20,7 @@ export const sdk02: PeerKind = {
 }
 
 async function open(): Promise<Peer> {
+  const unmute = muted()
   const holds = createHolds()
   const cancels = new Map<string, () => void>()
   const app = express()
@@ -45,7 +46,7 @@ async function open(): Promise<Peer> {
   })
   // It has the types of another Express; what it needs of the app is the same.
   new A2AExpressApp(requestHandler).setupRoutes(app as never)
-  return { url, release: holds.release, close: () => closed(server) }
+  return { url, release: holds.release, close: () => closed(server).finally(unmute) }
 }
 
 function cardOf(url: string): AgentCard {

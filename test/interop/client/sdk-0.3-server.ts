@@ -10,7 +10,7 @@ import {
 } from 'a2a-sdk-0.3/server'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-0.3/server/express'
 import { oldStage } from './old-stage.ts'
-import { agentName, closed, extendedDescription, listening, mood } from './peer.ts'
+import { agentName, closed, extendedDescription, listening, mood, muted } from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
 
@@ -26,6 +26,7 @@ export const sdk03 = (binding: Binding): PeerKind => ({
 })
 
 async function open(): Promise<Peer> {
+  const unmute = muted()
   const holds = createHolds()
   const cancels = new Map<string, () => void>()
   const app = express()
@@ -58,7 +59,7 @@ async function open(): Promise<Peer> {
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }))
   app.use('/rpc', jsonRpcHandler(parts))
   app.use('/rest', restHandler(parts))
-  return { url, release: holds.release, close: () => closed(server) }
+  return { url, release: holds.release, close: () => closed(server).finally(unmute) }
 }
 
 function cardOf(url: string): AgentCard {

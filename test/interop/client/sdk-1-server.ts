@@ -1,7 +1,6 @@
 /** A server of `@a2a-js/sdk` 1.3.0 on Express, JSON-RPC and REST, with or without its compatibility with 0.3. */
 import express from 'express'
 import { AgentCard, Artifact, Message, Task, TaskStatus } from 'a2a-sdk-1'
-import type { RequestContext } from 'a2a-sdk-1/server'
 import {
   AgentEvent,
   DefaultExecutionEventBusManager,
@@ -10,9 +9,9 @@ import {
   InMemoryPushNotificationStore,
   InMemoryTaskStore,
 } from 'a2a-sdk-1/server'
-import type { AgentExecutor, ExecutionEventBus } from 'a2a-sdk-1/server'
+import type { AgentExecutor, ExecutionEventBus, RequestContext } from 'a2a-sdk-1/server'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-1/server/express'
-import { agentName, closed, extendedDescription, listening, mood } from './peer.ts'
+import { agentName, closed, extendedDescription, listening, mood, muted } from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
 import type { Holds, Stage } from './play.ts'
@@ -38,6 +37,7 @@ export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
 }
 
 async function open(version: '0.3' | '1.0'): Promise<Peer> {
+  const unmute = muted()
   const holds = createHolds()
   const app = express()
   const server = app.listen(0, '127.0.0.1')
@@ -58,7 +58,7 @@ async function open(version: '0.3' | '1.0'): Promise<Peer> {
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler, legacyCompat }))
   app.use('/rpc', jsonRpcHandler(parts))
   app.use('/rest', restHandler(parts))
-  return { url, release: holds.release, close: () => closed(server) }
+  return { url, release: holds.release, close: () => closed(server).finally(unmute) }
 }
 
 function cardOf(url: string, withOld: boolean): AgentCard {

@@ -91,9 +91,12 @@ export const sending: readonly Scenario[] = [
       assert.match(task.status.state, /^TASK_STATE_(SUBMITTED|WORKING)$/)
       const { payload } = await peer.raw.call('GetTask', { id: task.id })
       assert.equal(payload.status.state, stateIn(form, 'TASK_STATE_WORKING'))
-      const end = peer.subscribe(task.id).states()
-      gate.open()
-      assert.equal((await end).at(-1), 'TASK_STATE_COMPLETED')
+      let end = ''
+      for await (const state of peer.subscribe(task.id).states()) {
+        end = state
+        gate.open()
+      }
+      assert.equal(end, 'TASK_STATE_COMPLETED')
       assert.equal((await peer.get(task.id)).artifacts?.[0]?.artifactId, 'answer')
     },
   },

@@ -127,9 +127,12 @@ export const streaming: readonly Scenario[] = [
       leaving.abort()
       // Whether that is an end or an error is for the runtime's fetch to say.
       await Array.fromAsync(stream).catch(() => {})
-      const end = peer.subscribe(id).states()
-      gate.open()
-      assert.equal((await end).at(-1), 'TASK_STATE_COMPLETED')
+      let end = ''
+      for await (const state of peer.subscribe(id).states()) {
+        end = state
+        gate.open()
+      }
+      assert.equal(end, 'TASK_STATE_COMPLETED')
       assert.deepEqual((await peer.get(id)).artifacts?.[0]?.parts, [{ text: 'began x, ended' }])
     },
   },

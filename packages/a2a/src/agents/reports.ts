@@ -1,4 +1,5 @@
 /** The words of an agent: each makes a plain object that is a report, and nothing more. */
+import { base64 } from '../client/attach.ts'
 import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 
@@ -25,7 +26,7 @@ export function file(content: Uint8Array | ArrayBuffer | URL | string, options: 
     ...(metadata !== undefined ? { metadata } : {}),
   }
   if (typeof content === 'string' || content instanceof URL) return { url: String(content), ...about }
-  return { raw: toBase64(content instanceof Uint8Array ? content : new Uint8Array(content)), ...about }
+  return { raw: base64(content instanceof Uint8Array ? content : new Uint8Array(content)), ...about }
 }
 
 export interface ArtifactOptions {
@@ -93,13 +94,4 @@ export function fail(reason: string | AgentMessage): StateReport {
 /** A direct message and no task, if it is the first thing said. */
 export function reply(message: string | AgentMessage): { readonly reply: string | AgentMessage } {
   return { reply: message }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  // btoa takes a string, and String.fromCharCode takes no more arguments than the stack holds.
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += 32_768) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 32_768))
-  }
-  return btoa(binary)
 }

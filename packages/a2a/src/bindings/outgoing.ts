@@ -20,7 +20,7 @@ export interface OutgoingBinding {
   readonly dialect: Dialect
   /** `otherwise`: by the operation's second route, if it has one. */
   request<O extends Operation>(operation: O, request: RequestOf<O>, otherwise?: boolean): OutgoingRequest
-  /** The payload inside a body or an SSE data document; throws what the peer says is wrong. */
+  /** The payload inside a body or an SSE data document; throws what the peer says is wrong, SyntaxError if it says nothing. */
   open(text: string, httpStatus: number): unknown
 }
 
@@ -44,7 +44,7 @@ export function jsonrpcCalls(version: ProtocolVersion): OutgoingBinding {
     },
     open(text, httpStatus) {
       // The id is not compared: HTTP has paired the answer with its question already, and peers change its type.
-      const envelope = parse(text, httpStatus, dialect)
+      const envelope = parse(text)
       // Libraries write `error: null` beside a result.
       const error = envelope['error'] ?? undefined
       if (error !== undefined || httpStatus >= 400) throw dialect.decodeError(error ?? envelope, httpStatus)
@@ -73,14 +73,14 @@ export function restCalls(version: ProtocolVersion): OutgoingBinding {
       }
     },
     open(text, httpStatus) {
-      const body = text === '' && httpStatus < 400 ? {} : parse(text, httpStatus, dialect)
+      const body = text === '' && httpStatus < 400 ? {} : parse(text)
       if (httpStatus >= 400 || isErrorDocument(body)) throw dialect.decodeError(body, httpStatus)
       return body
     },
   }
 }
 
-/** Sent with every request from 1.0 on (B-1). Older peers know nothing of it, and a strict one might mind. */
+/** Sent with every request (B-1), of 0.x too: a server that speaks several versions need not guess, others do not look. */
 function versionHeader({ id }: ProtocolVersion): Record<string, string> {
   return { 'A2A-Version': id }
 }
@@ -110,39 +110,11 @@ function isErrorDocument({ error, code, message }: Bag): boolean {
 
 type Bag = { readonly [key: string]: unknown }
 
-/** Statuses that a proxy may speak as well as the peer, and that mean the same whatever the body is. */
-const plainStatuses = [401, 403, 413, 429]
-
-/**
- * A JSON object or array (lists of 0.3), with `null` for an empty one, or an error that shows what came instead. The
- * label is not looked at: JSON comes as `text/html` too.
- */
-function parse(text: string, httpStatus: number, dialect: Dialect): Bag {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object') return (value ?? {}) as Bag
-  } catch {
-    // Told below.
-  }
-  const code = plainStatuses.includes(httpStatus)
-    ? dialect.decodeError({}, httpStatus).code
-    : httpStatus >= 500
-      ? 'UNAVAILABLE'
-      : 'INVALID_AGENT_RESPONSE'
-  const excerpt = excerptOf(text)
-  const message = `The peer answered HTTP ${httpStatus} with ${excerpt === '' ? 'nothing' : 'something that is no JSON'}`
-  throw new A2AError(code, message, { status: String(httpStatus), ...(excerpt !== '' ? { excerpt } : {}) })
-}
-
-/** The words of a page without its markup, and few of them. */
-function excerptOf(text: string): string {
-  return text
-    .slice(0, 4_096)
-    .replace(/<(script|style)[^]*?(<\/\1>|$)/gi, ' ')
-    .replace(/<[^>]*>?/g, ' ')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, 200)
+/** A JSON object or array (lists of 0.3), with `null` for an empty one. Its label is not looked at: JSON comes as `text/html` too. */
+function parse(text: string): Bag {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object') throw new SyntaxError()
+  return (value ?? {}) as Bag
 }
 
 function notSpoken({ id }: ProtocolVersion, operation: Operation): A2AError {

@@ -79,14 +79,11 @@ describe('which addresses may be reached', () => {
       '127.1',
       '127.0.1',
     ],
-    'no address at all': ['', 'localhost', '8.8.8', '8.8.8.8.8', '256.1.1.1', ':::', '[::1]', '8.8.8.8 ', '8.8.8.8/8'],
+    'no address at all': ['', 'localhost', '8.8.8.8.8', '256.1.1.1', ':::', '[::1]', '8.8.8.8 ', '8.8.8.8/8'],
   }
   for (const [kind, addresses] of Object.entries(special)) {
     it(`are not those of ${kind} [B-26]`, () => {
-      for (const address of addresses) {
-        // What is short for a public address is one: 8.8.8 is 8.8.0.8.
-        if (address !== '8.8.8') assert.equal(admits(address), false, address)
-      }
+      for (const address of addresses) assert.equal(admits(address), false, address)
     })
   }
 

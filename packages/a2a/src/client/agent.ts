@@ -1,9 +1,10 @@
 /** What a user holds: the operations of one peer in everyday words. Everything it does it does through the session. */
 import { A2AError } from '../model/error.ts'
 import { hasSettled } from '../model/state.ts'
+import type { Task } from '../model/task.ts'
 import { answerOf, taskAnswer, textOfAnswer } from './answer.ts'
 import { createChat } from './chat.ts'
-import type { Answer, RemoteAgent, Saying, SendOptions, Session } from './contract.ts'
+import type { Answer, RemoteAgent, Saying, SendOptions, Session, TaskAnswer } from './contract.ts'
 import { requestOf } from './saying.ts'
 import { streamOf, wait } from './streams.ts'
 
@@ -40,14 +41,16 @@ export function createAgent(session: Session): RemoteAgent {
 
     async get(id, options = {}) {
       const { historyLength } = options
-      return taskAnswer(
+      return taskAnswered(
+        id,
         await session.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) }, options),
       )
     },
     list: (request = {}, options) => session.call('ListTasks', request, options),
     async cancel(id, options = {}) {
       const { metadata } = options
-      return taskAnswer(
+      return taskAnswered(
+        id,
         await session.call('CancelTask', { id, ...(metadata !== undefined ? { metadata } : {}) }, options),
       )
     },
@@ -71,9 +74,18 @@ export function createAgent(session: Session): RemoteAgent {
 
   /** Peers answer before the turn is over: they were told to wait and do not, or cannot that long (B-63, B-66). */
   async function send(saying: Saying, options: SendOptions = {}): Promise<Answer> {
+    const from = Date.now()
     const answer = await say(saying, options)
-    if (answer.kind === 'message' || options.returnImmediately === true || hasSettled(answer.status.state))
-      return answer
-    return wait(session, answer.id, options)
+    const { returnImmediately, timeoutMs } = options
+    if (answer.kind === 'message' || returnImmediately === true || hasSettled(answer.status.state)) return answer
+    const rest = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (Date.now() - from)) }
+    return wait(session, answer.id, { ...options, ...rest })
   }
+}
+
+function taskAnswered(id: string, task: Task): TaskAnswer {
+  if (task.id === id) return taskAnswer(task)
+  throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer answered with another task than the one asked for', {
+    taskId: id,
+  })
 }

@@ -4,7 +4,7 @@
  */
 import type { AgentCard } from '../model/card.ts'
 import type { Fetch } from './contract.ts'
-import { until } from './http.ts'
+import { until } from './until.ts'
 
 const maxEntries = 128
 

@@ -1,7 +1,6 @@
 /**
  * How long a card may be used without asking again (RFC 9111, B-22); five minutes where the peer gives no rule (S0-8).
  * Nothing stale is ever given out, so `must-revalidate` needs no code, and `s-maxage` speaks to shared caches.
- * Loaded while the card is on its way.
  */
 import type { AgentCard } from '../model/card.ts'
 import type { CachedCard } from './card-cache.ts'

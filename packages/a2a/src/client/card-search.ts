@@ -1,12 +1,10 @@
 /**
  * Where else a card may be (B-28), and what to say if it is nowhere. Beneath the path first, because agents that share a
- * host have a path each (B-27); then at the root, because the path may be that of an endpoint. Loaded when the likely
- * place has answered with something else.
+ * host have a path each (B-27); then at the root, because the path may be that of an endpoint. Needed when
+ * the likely place has answered with something else.
  */
 import { A2AError } from '../model/error.ts'
-import type { ErrorCode } from '../model/error.ts'
 import { nameOf } from './address.ts'
-import { discard } from './read-text.ts'
 
 /** Tries what is left after `first`, which failed with `reason`. */
 export async function search<T>(
@@ -57,24 +55,4 @@ function placesOf({ href, origin, pathname }: URL): readonly string[] {
     `${origin}${path}/agent-card`,
   ]
   return path === '' ? beneath.filter((place) => place !== href) : [...beneath, ...wellKnown(origin)]
-}
-
-const codes: Readonly<Record<number, ErrorCode>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'CARD_NOT_FOUND',
-  405: 'CARD_NOT_FOUND',
-  410: 'CARD_NOT_FOUND',
-  429: 'RATE_LIMITED',
-}
-
-/** What came instead of a card. */
-export function noCard(response: Response, from: URL): A2AError {
-  const { ok, status, headers } = response
-  discard(response)
-  const type = headers.get('content-type') ?? 'unlabelled'
-  const what = !ok ? `HTTP ${status}` : type.includes('html') ? 'an HTML page' : `something that is no JSON (${type})`
-  const code = codes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
-  const message = `${nameOf(from)} answers with ${what} instead of an agent card`
-  return new A2AError(code, message, { status: String(status) })
 }

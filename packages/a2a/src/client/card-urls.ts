@@ -1,4 +1,4 @@
-/** Addresses in a card that need a second look: relative ones, and those without TLS. Loaded when a card has any. */
+/** Addresses in a card that need a second look: relative ones, and those without TLS. */
 import type { AgentCard } from '../model/card.ts'
 import type { ClientLog } from './contract.ts'
 

@@ -4,14 +4,13 @@
  */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
-import { decodeCard } from '../versions/decode-card.ts'
 import type { VersionId } from '../versions/version.ts'
 import { addressOf, nameOf } from './address.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { cardCacheOf } from './card-cache.ts'
 import type { CachedCard } from './card-cache.ts'
 import type { ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
-import { createHttp, originOf, platformFetch, readText } from './http.ts'
+import { createHttp, originOf, platformFetch } from './http.ts'
 import type { CarefulHttp } from './http.ts'
 import { defaultLimits } from './limits.ts'
 
@@ -35,8 +34,9 @@ interface Found {
 }
 
 export async function fetchCard(target: string | URL | object, parts: CardParts): Promise<AgentCard> {
-  if (typeof target === 'object' && !(target instanceof URL)) return decodeCard(target)
-  const { http, limits, version = '1.0', signal = new AbortController().signal, now = Date.now, log } = parts
+  if (typeof target === 'object' && !(target instanceof URL))
+    return (await import('./card-answer.ts')).decodeCard(target)
+  const { http, limits, version = '1.0', signal = new AbortController().signal, now = Date.now } = parts
   const url = addressOf(String(target))
   const cache = cardCacheOf(http.fetch)
   const identity = await http.identify({ url: url.href, signal })
@@ -52,7 +52,7 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
   const { card, entry, who } = await at(first).catch(async (reason: unknown) => {
     // Only who has answered with something else can have the card elsewhere.
     if (!(reason instanceof A2AError && reason.details['status'])) throw reason
-    const { search } = await import('./card-search.ts')
+    const { search } = await import('./card-answer.ts')
     return search(reason, first, url, at)
   })
   cache.keep(keyOf(who, ...told), entry)
@@ -66,7 +66,9 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
     const stale = cache.get(keyOf(identity, place))
     const sentAt = now()
     if (stale && stale.freshUntil > sentAt) return { card: stale.card, entry: stale, who: identity }
-    const rules = import('./card-freshness.ts').catch(() => undefined)
+    // Whatever reads the answer comes while the answer is on its way.
+    const reading = import('./card-answer.ts')
+    reading.catch(() => {})
     const etag = stale?.lasting.get('etag')
     const modified = stale?.lasting.get('last-modified')
     const response = await http.send({
@@ -82,30 +84,12 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
       timeoutMs: limits.cardTimeoutMs,
     })
     const { url: from, identity: who } = originOf(response) ?? { url, identity }
+    const { cachedCard, readCard } = await reading
     const confirmed = response.status === 304 ? stale : undefined
-    const card = confirmed?.card ?? (await read(response, from, shared))
-    const entry = (await rules)?.cachedCard(card, response, sentAt, now(), confirmed)
+    const card = confirmed?.card ?? (await readCard(response, from, { ...parts, signal: shared }))
+    const entry = cachedCard(card, response, sentAt, now(), confirmed)
     cache.keep(keyOf(who, place), entry)
     return { card, entry, who }
-  }
-
-  async function read(response: Response, from: URL, shared: AbortSignal): Promise<AgentCard> {
-    // A stream would not end; all else is judged by what it is and not by its label.
-    if (response.ok && !response.headers.get('content-type')?.includes('event-stream')) {
-      const text = await readText(response, limits.maxCardBytes, shared, limits.cardTimeoutMs)
-      let json: unknown
-      try {
-        json = JSON.parse(text)
-      } catch {
-        // Told below.
-      }
-      if (json !== undefined) {
-        const card = decodeCard(json)
-        if (!/url"\s*:\s*"(?!https:)/i.test(text)) return card
-        return (await import('./card-urls.ts')).checkUrls(card, from, log)
-      }
-    }
-    throw (await import('./card-search.ts')).noCard(response, from)
   }
 }
 

@@ -5,7 +5,6 @@
  */
 import { hasSettled } from '../model/state.ts'
 import type { Artifact, Part, StreamEvent, Task, TaskStatus } from '../model/task.ts'
-import { addPart, isBareText } from './reduce.ts'
 import type { Reduction } from './reduce.ts'
 
 export interface News {
@@ -63,10 +62,20 @@ function beyond(whole: readonly Part[], known: readonly Part[]): Part[] | undefi
   return all.slice(seen.length)
 }
 
+/** Our own servers show text that came in chunks as one part, others as they came. */
 function joined(parts: readonly Part[]): Part[] {
   const into: Part[] = []
-  for (const part of parts) if (!isBareText(part) || part.text !== '') addPart(into, part)
+  for (const part of parts) {
+    const last = into.at(-1)
+    if (!isBareText(part)) into.push(part)
+    else if (last !== undefined && isBareText(last)) into[into.length - 1] = { text: last.text + part.text }
+    else if (part.text !== '') into.push(part)
+  }
   return into
+}
+
+function isBareText(part: Part): part is { readonly text: string } {
+  return 'text' in part && Object.keys(part).length === 1
 }
 
 const words = ['name', 'description', 'metadata', 'extensions'] as const

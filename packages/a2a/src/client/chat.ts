@@ -6,7 +6,7 @@ import { textOfAnswer } from './answer.ts'
 import type { Answer, Chat, ChatOptions, RemoteAgent, Saying, SendOptions, StreamOptions } from './contract.ts'
 import type { Conversation } from './converse.ts'
 import { createEventStream } from './event-stream.ts'
-import { until } from './http.ts'
+import { until } from './until.ts'
 
 export function createChat(agent: Pick<RemoteAgent, 'stream' | 'get'>, options: ChatOptions = {}): Chat {
   const { contextId, taskId } = options
@@ -28,7 +28,7 @@ export function createChat(agent: Pick<RemoteAgent, 'stream' | 'get'>, options: 
       line = new Promise<void>((resolve) => (leave = resolve)).then(() => before)
       try {
         await until(signal, before)
-        const { converse } = await import('./converse.ts')
+        const { converse } = await import('./reading.ts')
         for await (const frame of converse(agent, options, talk, saying, { ...about, signal })) {
           hear?.('task' in frame.event)
           yield frame

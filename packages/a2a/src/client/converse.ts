@@ -17,7 +17,7 @@ import type {
   TaskAnswer,
   WireEvent,
 } from './contract.ts'
-import { until } from './http.ts'
+import { until } from './until.ts'
 import { answerFrom, emptyReduction, reduce } from './reduce.ts'
 
 export interface Conversation {

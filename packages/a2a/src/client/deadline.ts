@@ -1,5 +1,6 @@
 /** A signal that ends with the caller's, or when time is up, and leaves neither a timer nor a listener behind. */
 import { A2AError } from '../model/error.ts'
+import { after } from './read-text.ts'
 
 export interface Deadline {
   readonly signal: AbortSignal
@@ -8,14 +9,11 @@ export interface Deadline {
   clear(): void
 }
 
-export function deadline(ms: number | undefined, parent: AbortSignal | undefined): Deadline {
+export function deadline(ms = Infinity, parent?: AbortSignal): Deadline {
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(parent?.reason)
-  const timer =
-    ms === undefined
-      ? undefined
-      : setTimeout(() => controller.abort(new A2AError('TIMEOUT', `No answer within ${ms} ms`)), ms)
-  const end = Date.now() + (ms ?? Infinity)
+  const timer = after(ms, () => controller.abort(new A2AError('TIMEOUT', `No answer within ${ms} ms`)))
+  const end = Date.now() + ms
   if (parent?.aborted === true) onAbort()
   else parent?.addEventListener('abort', onAbort)
   return {
@@ -34,7 +32,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const done = (): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)
-      if (signal.aborted) reject(signal.reason)
+      if (signal.aborted) reject(signal.reason as Error)
       else resolve()
     }
     const timer = setTimeout(done, ms)

@@ -91,7 +91,7 @@ describe('a stream of events', () => {
     assert.deepEqual(await Array.fromAsync(stream.text()), ['Hel', 'lo'])
     const result = await stream.result()
     assert.equal(result.kind === 'task' && result.status.state, 'TASK_STATE_COMPLETED')
-    assert.deepEqual(await stream.artifacts(), [{ artifactId: 'answer', parts: [{ text: 'Hello' }] }])
+    assert.deepEqual(await stream.artifacts(), [{ artifactId: 'answer', parts: [{ text: 'Hel' }, { text: 'lo' }] }])
   })
 
   it('tells the states as they change, as they come or all at once', async () => {

@@ -8,7 +8,10 @@ import type { TaskState } from '../model/state.ts'
 import type { Message, StreamEvent, Task } from '../model/task.ts'
 import { answerOf, textOfAnswer } from './answer.ts'
 import type { Answer, EventStream, Gathered, WireEvent } from './contract.ts'
-import { answerFrom, emptyReduction, reduce, stateIn } from './reduce.ts'
+import type * as reader from './reading.ts'
+import type { Reduction } from './reduce.ts'
+
+type Reading = typeof reader
 
 /** Begins to read. The signal is aborted when nobody wants more. */
 export type OpenEvents = (leaving: AbortSignal) => AsyncIterable<WireEvent>
@@ -17,35 +20,40 @@ export type LoadTask = (taskId: string) => Promise<Task>
 
 export function createEventStream(open: OpenEvents, load?: LoadTask): EventStream {
   const leaving = new AbortController()
-  const sum = emptyReduction()
+  /** From when somebody reads. */
+  let sum: Reduction | undefined
   const related = new Set<string>()
   let isTaken = false
   let isOver = false
+  let answer: Answer | undefined
   let lastEventId: string | undefined
 
   /** Every way to read goes through here. */
   async function* read<T>(
-    each: (frame: WireEvent, text: string) => T | undefined,
-    last?: () => T | undefined,
+    each: (frame: WireEvent, text: string, reading: Reading) => T | undefined,
+    last?: (answer: Answer | undefined) => T | undefined,
   ): AsyncGenerator<T, void, undefined> {
     if (isTaken)
       throw new A2AError('INVALID_REQUEST', 'A stream is read once: keep what you need of it, or open another')
     isTaken = true
+    const reading = await import('./reading.ts')
+    const told = (sum = reading.emptyReduction())
     try {
       for await (const frame of open(leaving.signal)) {
         lastEventId = frame.id ?? lastEventId
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
         }
-        const item = each(frame, reduce(sum, frame.event))
+        const item = each(frame, reading.reduce(told, frame.event), reading)
         if (item !== undefined) yield item
       }
+      answer = reading.answerFrom(told)
       isOver = true
     } catch (reason) {
       // Whoever left does not want to hear that the connection is closed.
       if (!leaving.signal.aborted) throw reason
     }
-    const item = isOver ? last?.() : undefined
+    const item = isOver ? last?.(answer) : undefined
     if (item !== undefined) yield item
   }
 
@@ -66,8 +74,7 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
 
   async function result(): Promise<Answer> {
     await drain()
-    if (load !== undefined && sum.taskId !== undefined) return answerOf({ task: await load(sum.taskId) })
-    const answer = answerFrom(sum)
+    if (load !== undefined && sum?.taskId !== undefined) return answerOf({ task: await load(sum.taskId) })
     if (answer === undefined) throw new A2AError('INTERRUPTED', 'The stream ended without an answer')
     return answer
   }
@@ -85,9 +92,8 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
       read(
         (_, text) => say(text),
         // Throws where the task came to no good end. A stream from the middle does not know what was said before.
-        () => {
-          const answer = answerFrom(sum)
-          const text = answer === undefined ? '' : textOfAnswer(answer)
+        (whole) => {
+          const text = whole === undefined ? '' : textOfAnswer(whole)
           return hasSpoken || load !== undefined ? undefined : say(text)
         },
       ),
@@ -97,7 +103,7 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
   function states(): AsyncGenerator<TaskState, void, undefined> {
     let before: TaskState | undefined
     return closing(
-      read(({ event }) => {
+      read(({ event }, _, { stateIn }) => {
         const state = stateIn(event)
         if (state === undefined || state === before) return undefined
         before = state
@@ -118,10 +124,10 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
     result,
     frames,
     get taskId() {
-      return sum.taskId
+      return sum?.taskId
     },
     get contextId() {
-      return sum.contextId
+      return sum?.contextId
     },
     get lastEventId() {
       return lastEventId

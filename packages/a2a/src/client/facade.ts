@@ -5,7 +5,7 @@
 import { A2AError } from '../model/error.ts'
 import type { ClientLimits, Http, Invocation } from './contract.ts'
 import { sleep } from './deadline.ts'
-import { discard, readText } from './http.ts'
+import { discard, readText } from './read-text.ts'
 
 export interface FacadeCall {
   readonly url: string

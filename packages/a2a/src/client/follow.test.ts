@@ -13,6 +13,7 @@ import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { frayedFetch } from '../testing/frayed-fetch.ts'
 import type { FrayedCall, Fraying } from '../testing/frayed-fetch.ts'
 import type { VersionId } from '../versions/version.ts'
+import { textOf } from './answer.ts'
 import { connect } from './connect.ts'
 import type { ClientLimits, ConnectOptions } from './contract.ts'
 
@@ -82,10 +83,7 @@ async function cardAt(handler: Pick<Handler, 'fetch'>, origin: string, { version
 }
 
 const textIn = (events: readonly StreamEvent[]): string =>
-  events
-    .flatMap((event) => ('artifactUpdate' in event ? event.artifactUpdate.artifact.parts : []))
-    .map((part) => ('text' in part ? part.text : ''))
-    .join('')
+  events.map((event) => ('artifactUpdate' in event ? textOf(event.artifactUpdate.artifact.parts) : '')).join('')
 
 const messagesIn = (events: readonly StreamEvent[]): (string | undefined)[] =>
   events.flatMap((event) => {
@@ -132,10 +130,9 @@ for (const way of ways) {
         const events = await stream.all()
         assert.equal(textIn(events), whole)
         assert.equal(events.filter((event) => 'task' in event).length, 1)
-        assert.deepEqual(
-          (await stream.artifacts()).map(({ parts }) => parts),
-          [[{ text: whole }], [{ data: { rows: [1, 2] } }]],
-        )
+        const [answer, table] = await stream.artifacts()
+        assert.equal(textOf(answer?.parts), whole)
+        assert.deepEqual(table?.parts, [{ data: { rows: [1, 2] } }])
         assert.equal(new Set(messagesIn(events)).size, messagesIn(events).length)
         assert.equal(await agent.stream('go').text(), whole)
         assert.deepEqual(await agent.stream('go').states(), states)
@@ -180,7 +177,7 @@ for (const way of ways) {
       assert.equal(events.filter((event) => 'task' in event).length, 1)
       const result = await stream.result()
       assert.equal(result.kind === 'task' && result.status.state, 'TASK_STATE_COMPLETED')
-      assert.equal((await stream.artifacts())[0]?.parts.map((part) => 'text' in part && part.text).join(''), whole)
+      assert.equal(textOf((await stream.artifacts())[0]?.parts), whole)
       assert.equal(await agent.stream('go').text(), whole)
       assert.equal(count(/[Ss]tream|ubscri/), 0)
     })
@@ -318,6 +315,41 @@ describe('a stream', () => {
       (thrown) => thrown === reason,
     )
     await assert.rejects(agent.stream('go', { signal: AbortSignal.abort(reason) }).all(), (thrown) => thrown === reason)
+  })
+
+  it('whose events come too late is put right at its end: the task has the last word [B-93]', async () => {
+    const about = { taskId: 't', contextId: 'c' }
+    const says = (text: string) => ({
+      artifactUpdate: { ...about, artifact: { artifactId: 'a', parts: [{ text }] }, append: true },
+    })
+    const task = (state: string) => ({ id: 't', contextId: 'c', status: { state } })
+    const events = [
+      [1, { task: task('TASK_STATE_WORKING') }],
+      [2, says('one ')],
+      [4, says('three')],
+      [3, says('two ')],
+      [5, { statusUpdate: { ...about, status: { state: 'TASK_STATE_COMPLETED' } } }],
+    ] as const
+    const artifact = { artifactId: 'a', parts: [{ text: 'one two three' }] }
+    const fraying: Fraying = {
+      answer: ({ isStream }) =>
+        isStream
+          ? new Response(events.map(([id, event]) => `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
+              headers: { 'content-type': 'text/event-stream' },
+            })
+          : Response.json({ ...task('TASK_STATE_COMPLETED'), artifacts: [artifact] }),
+    }
+    const way = { version: '1.0', binding: 'HTTP+JSON' } as const
+    const { agent } = await visit(house(talkative), fraying, way)
+    assert.equal(await agent.stream('go').text(), 'one two three')
+    const told = await agent.stream('go').all()
+    assert.deepEqual(told, [
+      events[0][1],
+      says('one '),
+      says('three'),
+      { artifactUpdate: { ...about, artifact } },
+      events[4][1],
+    ])
   })
 
   it('sends a message again whose stream broke before it told anything, only to peers that take it once [B-164]', async () => {

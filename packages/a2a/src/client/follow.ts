@@ -195,7 +195,7 @@ export async function* follow(
   /** With what it takes to go on elsewhere. What was refused before anything was told is told as it is. */
   function interruption(error: A2AError): A2AError {
     const { taskId, cursor } = sieve
-    if (!error.retryable || (taskId === undefined && error.code !== 'INTERRUPTED')) return error
+    if (!error.retryable || (told.taskId === undefined && error.code !== 'INTERRUPTED')) return error
     return new A2AError(
       'INTERRUPTED',
       error.message,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners, once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, LookupFunction } from 'node:net'
+import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
 import { selfSigned } from '../testing/self-signed.ts'
@@ -26,6 +26,8 @@ async function listenOn(host: string, listener: RequestListener, port = 0, tls?:
   return { port: (server.address() as AddressInfo).port, server }
 }
 const listen = (listener: RequestListener) => listenOn('127.0.0.1', listener)
+/** Elsewhere this machine has one address only, and a second one is what these tests are about. */
+const onLinux = { skip: process.platform === 'linux' ? false : 'only Linux answers at every address of 127.0.0.0/8' }
 
 /** A resolver with one answer after the other; the last one stays. */
 function resolver(...answers: readonly (readonly string[])[]): LookupFunction & { readonly asked: string[] } {
@@ -75,7 +77,6 @@ describe('a guarded fetch', () => {
       '[64:ff9b::127.0.0.1]',
       '[2002:7f00:1::]',
       'localhost',
-      'localhost.',
     ]) {
       await assert.rejects(get(`http://${host}:${port}/`, options), isDenied, host)
     }
@@ -92,13 +93,13 @@ describe('a guarded fetch', () => {
     await assert.rejects(get('https://agent.test/', { lookup: resolver([]) }), isDenied)
   })
 
-  it('takes the addresses of a name that it may go to and leaves the others', async () => {
+  it('takes the addresses of a name that it may go to and leaves the others', onLinux, async () => {
     const { port } = await listenOn('127.0.0.2', (_, response) => response.end('two'))
     const options = { allowHttp: true, allow: ['127.0.0.2'], lookup: resolver(['127.0.0.1', '::1', '127.0.0.2']) }
     assert.equal(await (await get(`http://agent.test:${port}/`, options)).text(), 'two')
   })
 
-  it('connects to the very address that it has checked, whatever the next answer is', async () => {
+  it('connects to the very address that it has checked, whatever the next answer is', onLinux, async () => {
     const allowed = await listenOn('127.0.0.2', (_, response) =>
       response.setHeader('connection', 'close').end('public'),
     )
@@ -111,9 +112,9 @@ describe('a guarded fetch', () => {
     await assert.rejects(fetch(new Request(url)), isDenied)
   })
 
-  it('looks at who is at the other end, too', async () => {
+  it('looks at who is at the other end, too', onLinux, async () => {
     const bytes: Buffer[] = []
-    const { port, server } = await listen(() => {})
+    const { port, server } = await listen((_, response) => response.end('secret'))
     server.on('connection', (socket) => socket.on('data', (chunk: Buffer) => bytes.push(chunk)))
     // On Linux 0.0.0.0 leads to this machine, so an address that was let through is not the one of the peer.
     await assert.rejects(get(`http://0.0.0.0:${port}/`, { allowHttp: true, allow: ['0.0.0.0'] }), isDenied)
@@ -146,11 +147,11 @@ describe('a guarded fetch', () => {
   })
 
   it('hands a redirect back, and whoever follows it is checked again', async () => {
-    const { port } = await listenOn('127.0.0.2', (_, response) => {
+    const { port } = await listen((_, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/agent.json' }).end('moved')
     })
-    const fetch = guardedFetch({ allowHttp: true, allow: ['127.0.0.2'] })
-    const url = `http://127.0.0.2:${port}/card.json`
+    const fetch = guardedFetch({ allowHttp: true, allow: ['127.0.0.1'] })
+    const url = `http://127.0.0.1:${port}/card.json`
     const response = await fetch(new Request(url))
     assert.equal(response.status, 302)
     assert.equal(await response.text(), 'moved')
@@ -222,9 +223,7 @@ describe('what a guarded fetch sends and receives', () => {
     for (let last = -1; last !== written; await new Promise((resolve) => setTimeout(resolve, 50))) last = written
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes`)
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    let read = 0
-    while (read <= written) read += (await reader.read()).value?.byteLength ?? Infinity
-    assert.notEqual(read, Infinity)
+    for (let left = written; left > 0;) left -= (await reader.read()).value?.byteLength ?? Infinity
     await reader.cancel()
   })
 
@@ -261,6 +260,23 @@ describe('what a guarded fetch sends and receives', () => {
     await cancelled.body?.cancel()
     await left
     for (const { signal } of [request, begun, unread]) assert.equal(getEventListeners(signal, 'abort').length, 0)
+  })
+
+  it('takes no harm from an answer that Node reads and a Response does not hold', async () => {
+    const { server, port } = await listen(() => {})
+    const says = (line: string): Promise<Response> => {
+      server.removeAllListeners('connection').once('connection', (socket: Socket) => {
+        socket.once('data', () => socket.end(Buffer.from(`HTTP/1.1 ${line}\r\nContent-Length: 1\r\n\r\nx`, 'latin1')))
+      })
+      return get(`http://127.0.0.1:${port}/`)
+    }
+    const broken = { code: 'INVALID_AGENT_RESPONSE' }
+    await assert.rejects(says('999 Beyond'), broken)
+    await assert.rejects(
+      says('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'),
+      /closed without an answer/,
+    )
+    assert.equal((await says('200 \x01Fine\xe9')).statusText, 'Fine\xe9')
   })
 
   it('fails when the peer breaks off, or packs what was not asked to be packed', async () => {

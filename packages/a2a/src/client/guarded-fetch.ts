@@ -101,13 +101,17 @@ function exchange(outgoing: ClientRequest, body: Uint8Array | undefined, signal:
     let incoming: IncomingMessage | undefined
     const onAbort = (): void => void (incoming ?? outgoing).destroy(signal.reason as Error)
     signal.addEventListener('abort', onAbort)
-    outgoing.on('close', () => signal.removeEventListener('abort', onAbort))
+    outgoing.on('close', () => {
+      signal.removeEventListener('abort', onAbort)
+      // 101 ends the connection without any other event.
+      reject(new Error('The connection was closed without an answer'))
+    })
     outgoing.on('error', reject)
     outgoing.on('response', (response) => {
       incoming = response
       const made = responseOf(response, outgoing.method)
-      if (made instanceof A2AError) response.destroy(made).on('error', reject)
-      else resolve(made)
+      made.catch(() => response.destroy())
+      resolve(made)
     })
     if (signal.aborted) onAbort()
     outgoing.end(body)
@@ -118,17 +122,21 @@ function headersOf({ headers }: Request): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !hopByHop.test(name)))
 }
 
-function responseOf(incoming: IncomingMessage, method: string): Response | A2AError {
+/** A promise, so that what a peer makes it throw does not end in an event that nobody listens to. */
+async function responseOf(incoming: IncomingMessage, method: string): Promise<Response> {
   const { statusCode: status = 0, statusMessage = '', rawHeaders } = incoming
+  if (status < 200 || status > 599) throw new A2AError('INVALID_AGENT_RESPONSE', `HTTP knows no status ${status}`)
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
-    return new A2AError('INVALID_AGENT_RESPONSE', 'The answer is compressed, which was not asked for')
+    throw new A2AError('INVALID_AGENT_RESPONSE', 'The answer is compressed, which was not asked for')
   const hasBody = method !== 'HEAD' && ![204, 205, 304].includes(status)
   if (!hasBody) incoming.resume()
   // One piece is asked for when one is taken, so a slow reader slows the peer.
   const stream = hasBody ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : null
-  return new Response(stream, { status, statusText: statusMessage, headers })
+  // Node reads more than a Response takes.
+  const statusText = statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '')
+  return new Response(stream, { status, statusText, headers })
 }
 
 const refusal = (message: string): A2AError => new A2AError('PERMISSION_DENIED', message)

@@ -9,8 +9,10 @@ import { A2AError } from '../model/error.ts'
 import { addressOf, nameOf } from './address.ts'
 import type { AuthAnswer, Authenticator, AuthRequest, ClientLimits, Fetch, Http, OutgoingHttp } from './contract.ts'
 import { after, discard, tooSlow } from './read-text.ts'
+import { fetchUntil, until } from './until.ts'
 
 export { discard, readText } from './read-text.ts'
+export { fetchUntil, until } from './until.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -40,9 +42,6 @@ const origins = new WeakMap<Response, Origin>()
 export const originOf = (response: Response): Origin | undefined => origins.get(response)
 
 export const platformFetch: Fetch = (request) => fetch(request)
-
-/** Those under way. Node's fetch hears of an abort only through its Request, which must not be collected meanwhile. */
-const asked = new Set<Request>()
 
 export function createHttp({ fetch = platformFetch, authenticate, limits, headers: own = {} }: HttpParts): CarefulHttp {
   const ask = async (about: AuthRequest): Promise<AuthAnswer | undefined> => {
@@ -88,19 +87,8 @@ export function createHttp({ fetch = platformFetch, authenticate, limits, header
     const timer = after(outgoing.timeoutMs ?? limits.timeoutMs, () =>
       late.abort(tooSlow(`The answer of ${nameOf(url)}`)),
     )
-    const knock = async (
-      at: URL,
-      headers: Headers,
-      redirect: RequestInit['redirect'] = 'manual',
-    ): Promise<Response> => {
-      const request = new Request(at, { ...outgoing, headers, redirect, signal })
-      asked.add(request)
-      try {
-        return await until(signal, fetch(request), discard)
-      } finally {
-        asked.delete(request)
-      }
-    }
+    const knock = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<Response> =>
+      fetchUntil(signal, fetch, new Request(at, { ...outgoing, headers, redirect, signal }))
     try {
       signal.throwIfAborted()
       let response = await knock(url, headers)
@@ -121,20 +109,6 @@ export function createHttp({ fetch = platformFetch, authenticate, limits, header
       clearTimeout(timer)
     }
   }
-}
-
-/** What is awaited may not know the signal: a stranger's fetch, a stranger's authenticator. */
-export function until<T>(signal: AbortSignal, work: T | Promise<T>, late?: (value: T) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const working = Promise.resolve(work)
-    const stop = (): void => {
-      reject(signal.reason as Error)
-      working.then(late, () => {})
-    }
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 /** The later ones win. */

@@ -83,7 +83,7 @@ function begin({ artifacts }: Reduction, artifact: Artifact, before: Reduction['
 function append(into: Reduction, chunk: Artifact): string {
   const known = into.artifacts.get(chunk.artifactId)
   if (known === undefined) return begin(into, chunk)
-  for (const part of chunk.parts) addPart(known.parts, part)
+  for (const part of chunk.parts) known.parts.push(part)
   if (chunk.name !== undefined) known.name = chunk.name
   if (chunk.description !== undefined) known.description = chunk.description
   if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
@@ -97,20 +97,6 @@ function move(into: Reduction, status: TaskStatus): void {
   const said = into.status?.message
   if (said !== undefined && into.history.at(-1)?.messageId !== said.messageId) into.history.push(said)
   into.status = status
-}
-
-/** Text that came in chunks is one text again, as our own servers show it: a reply of 16,000 tokens is one part. */
-export function addPart(parts: Part[], part: Part): void {
-  const last = parts.at(-1)
-  if (last !== undefined && isBareText(last) && isBareText(part)) {
-    parts[parts.length - 1] = { text: last.text + part.text }
-  } else {
-    parts.push(part)
-  }
-}
-
-export function isBareText(part: Part): part is { readonly text: string } {
-  return 'text' in part && Object.keys(part).length === 1
 }
 
 export function artifactsOf({ artifacts }: Reduction): Artifact[] {

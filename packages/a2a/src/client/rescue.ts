@@ -14,6 +14,8 @@ import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
 import { type Deadline, sleep } from './deadline.ts'
 import { isRead, mayRepeat, neverSent, retryDelay } from './retry.ts'
 
+export { refusal } from './refusal.ts'
+
 export interface Interfaces {
   /** Of the card, best first, and what was found out besides. */
   known: readonly ChosenInterface[]
@@ -79,11 +81,12 @@ const isCore = (operation: Operation): boolean => /^(Send\w*Message|GetTask|Canc
 /** Why another interface may do better, if it may: nobody is there, or somebody who speaks something else. */
 function failure(reason: unknown, operation: Operation, proven: boolean): 'absent' | 'stranger' | undefined {
   if (!(reason instanceof A2AError)) return undefined
-  const { reason: why, status } = reason.details
+  const { reason: why, status = '' } = reason.details as { readonly [name: string]: string | undefined }
   if (why === 'NETWORK') return isRead(operation) || neverSent(reason) ? 'absent' : undefined
-  if (is(reason, 'VERSION_NOT_SUPPORTED')) return 'stranger'
+  // Unless it is our own, which says that the peer has acted.
+  if (is(reason, 'VERSION_NOT_SUPPORTED')) return reason.details['declared'] === undefined ? 'stranger' : undefined
   if (proven) return undefined
-  const lost = is(reason, 'INVALID_AGENT_RESPONSE', 'UNAVAILABLE', 'INTERNAL') && /^(404|405|501)$/.test(String(status))
+  const lost = is(reason, 'INVALID_AGENT_RESPONSE', 'UNAVAILABLE', 'INTERNAL') && /^(404|405|501)$/.test(status)
   return lost || is(reason, 'METHOD_NOT_FOUND', 'METHOD_NOT_ALLOWED') ? 'stranger' : undefined
 }
 
@@ -120,6 +123,8 @@ export interface Failed {
 /** Until the next attempt; throws the reason instead where there is to be none. */
 export async function pause(reason: unknown, { operation, attempt, card, limits, time, log }: Failed): Promise<void> {
   if (attempt >= limits.attempts || !mayRepeat(reason, operation, card)) throw reason
+  // Whoever is silent twice is silent for good, and each time takes all of its time.
+  if (attempt > 1 && reason.code === 'TIMEOUT') throw reason
   const delayMs = retryDelay(attempt, reason, limits)
   if (delayMs === undefined || delayMs >= time.leftMs()) throw reason
   log.debug?.(`${operation} is tried again in ${Math.round(delayMs)} ms`, { attempt, reason })

@@ -91,7 +91,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
     const how = { signal: time.signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
     const speak: Asking['speak'] = async (wire, asked, exactly) => ({
-      result: await wire.call(operation, asked as RequestOf<O>, exactly),
+      result: await wire.call(operation, asked, exactly),
     })
     try {
       for (let attempt = 1; ; attempt++) {
@@ -174,7 +174,8 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     const known = lines.get(at)
     if (known !== undefined) return known
     const version = await loadVersion(at.version)
-    const binding = bindings.find(({ protocolBinding }) => protocolBinding === at.protocolBinding) as ClientBinding
+    const name = at.protocolBinding.toUpperCase()
+    const binding = bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) as ClientBinding
     const { maxBodyBytes, maxEventBytes } = limits
     const wire = binding.open(at, version, {
       http,

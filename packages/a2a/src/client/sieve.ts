@@ -28,6 +28,8 @@ export interface Sieve {
 export const gap = new A2AError('INTERRUPTED', 'The peer does not say what was missed')
 
 const mostUnderOneId = 10
+/** A task without an end must not be remembered without an end. */
+const mostIds = 10_000
 
 export function createSieve(taskId: string | undefined, cursor: string | undefined): Sieve {
   const told = emptyReduction()
@@ -43,7 +45,11 @@ export function createSieve(taskId: string | undefined, cursor: string | undefin
 
     sift(frame, joins) {
       const { event, id, final } = frame
-      if (isRepeated(frame)) return []
+      if (isRepeated(frame)) {
+        // Where the id is the time, the same words may have been said twice in a moment.
+        sieve.doubt = true
+        return []
+      }
       if (joins && told.taskId !== undefined) {
         if ('task' in event) {
           const { events, isOld } = newsIn(event.task, told)
@@ -74,6 +80,7 @@ export function createSieve(taskId: string | undefined, cursor: string | undefin
       // A peer that gives all its events one id must not make each of them dearer than the last.
       if (known.push(event) > mostUnderOneId) known.shift()
       named.set(id, known)
+      if (named.size > mostIds) named.delete(named.keys().next().value as string)
       sieve.cursor = id
       return frame
     },

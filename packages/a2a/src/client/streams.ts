@@ -1,12 +1,8 @@
-/**
- * A session's streams as a caller holds them. What reads them is loaded with the first one, before anything is sent:
- * a page that only asks does without it, and one whose network breaks already has what it takes to go on.
- */
+/** A session's streams as a caller holds them. */
 import { hasSettled } from '../model/state.ts'
 import type { EventStream, Session, StreamOptions, TaskAnswer } from './contract.ts'
 import { createEventStream } from './event-stream.ts'
 import type { Start } from './follow.ts'
-import { answerFrom, emptyReduction, reduce } from './reduce.ts'
 
 /** `start` is asked for when the stream is first read: files may have to be read for it. */
 export function streamOf(
@@ -18,7 +14,7 @@ export function streamOf(
   const isPart = typeof start === 'object' && 'id' in start && start.lastEventId !== undefined
   return createEventStream(
     async function* (leaving) {
-      const { follow } = await import('./follow.ts')
+      const { follow } = await import('./reading.ts')
       const begins = typeof start === 'function' ? await start() : start
       const both = signal === undefined ? leaving : AbortSignal.any([signal, leaving])
       yield* follow(session, begins, { ...options, signal: both })
@@ -29,7 +25,7 @@ export function streamOf(
 
 /** The task once the agent's turn is over, by whichever way there is to hear of it. */
 export async function wait(session: Session, id: string, options?: StreamOptions): Promise<TaskAnswer> {
-  const { follow } = await import('./follow.ts')
+  const { answerFrom, emptyReduction, follow, reduce } = await import('./reading.ts')
   const told = emptyReduction()
   for await (const { event } of follow(session, { operation: 'SubscribeToTask', id }, options)) {
     reduce(told, event)

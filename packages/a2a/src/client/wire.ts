@@ -4,14 +4,12 @@
  * that shows it. It repeats nothing; what is clever about a client is built on top of it.
  */
 import { jsonrpcCalls, restCalls } from '../bindings/outgoing.ts'
-import { A2AError } from '../model/error.ts'
-import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
+import type { Operation, RequestOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { ChosenInterface, ClientBinding, Wire, WireCall, WireEvent, WireParts, WireStream } from './contract.ts'
-import { readText } from './read-text.ts'
 import { loadVersion } from './load-version.ts'
-import { isStream, readStream } from './wire-stream.ts'
+import { discard, readText } from './read-text.ts'
 
 const versions: readonly VersionId[] = ['1.0', '0.3', '0.2']
 
@@ -22,7 +20,7 @@ export const httpBindings: readonly ClientBinding[] = ['JSONRPC', 'HTTP+JSON'].m
 }))
 
 export function createWire(at: ChosenInterface, version: ProtocolVersion, parts: WireParts): Wire {
-  const overJsonRpc = at.protocolBinding === 'JSONRPC'
+  const overJsonRpc = /^jsonrpc$/i.test(at.protocolBinding)
   const binding = (overJsonRpc ? jsonrpcCalls : restCalls)(version)
   /** 1.0's text subscribes by POST and its proto by GET; a peer that refuses the one gets the other (A-1). */
   let subscribesByGet = false
@@ -31,12 +29,12 @@ export function createWire(at: ChosenInterface, version: ProtocolVersion, parts:
     async call(operation, request, about) {
       if (operation === 'GetExtendedAgentCard' && overJsonRpc && !(operation in version.spelling.methods)) {
         const { getExtendedCard } = await import('./extended-card.ts')
-        return getExtendedCard(at.url, version, parts, about) as Promise<ResultOf<typeof operation>>
+        return getExtendedCard(at.url, version, parts, about)
       }
       const response = await exchange(operation, request, about, 'application/json')
       // Some peers stream whatever they are asked.
       if (isStream(response)) {
-        const { lastWord } = await import('./last-word.ts')
+        const { lastWord } = await import('./reading.ts')
         return lastWord(operation, about, (how) => read(response, how))
       }
       const payload = await payloadOf(response, about)
@@ -79,7 +77,7 @@ export function createWire(at: ChosenInterface, version: ProtocolVersion, parts:
     if (operation !== 'SubscribeToTask' || overJsonRpc) return send(false)
     const response = await send(subscribesByGet)
     if (subscribesByGet || (response.status !== 405 && response.status !== 501)) return response
-    await response.body?.cancel()
+    discard(response)
     const other = await send(true)
     subscribesByGet = other.ok
     return other
@@ -90,11 +88,13 @@ export function createWire(at: ChosenInterface, version: ProtocolVersion, parts:
     try {
       return binding.open(text, response.status)
     } catch (reason) {
-      throw withTransport(reason, response)
+      const { refusal } = await import('./rescue.ts')
+      throw refusal(reason, text, response)
     }
   }
 
-  function read(response: Response, about: WireCall): Promise<WireStream> {
+  async function read(response: Response, about: WireCall): Promise<WireStream> {
+    const { readStream } = await import('./reading.ts')
     return readStream(response, about, parts.maxEventBytes, (event, data, id) => {
       const payload = binding.open(data, 200)
       // An error whatever it looks like (F-5).
@@ -122,6 +122,10 @@ export function createWire(at: ChosenInterface, version: ProtocolVersion, parts:
   }
 }
 
+function isStream({ ok, headers, body }: Response): boolean {
+  return ok && body !== null && /event-stream|ndjson|jsonl|json-lines/.test(headers.get('content-type') ?? '')
+}
+
 function isMarked(payload: unknown): boolean {
   return typeof payload === 'object' && payload !== null && 'kind' in payload
 }
@@ -132,24 +136,6 @@ function addressOf(url: string, path: string): string {
   const [base = '', query] = url.replace(/#.*/, '').split('?', 2)
   const whole = base.replace(/\/+$/, '').replace(/\/v1$/, path.startsWith('/v1/') ? '' : '$&') + path
   return query === undefined ? whole : `${whole}${path.includes('?') ? '&' : '?'}${query}`
-}
-
-/** With what only the response's head says: the status if it is one of failure, and when to come back. */
-function withTransport(reason: unknown, { status, headers }: Response): unknown {
-  const retryAfter = headers.get('retry-after')
-  if (!(reason instanceof A2AError) || (status < 400 && retryAfter === null)) return reason
-  const seconds = Number(retryAfter)
-  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter ?? '') - Date.now() : seconds * 1_000
-  return new A2AError(
-    reason.code,
-    reason.message,
-    {
-      ...reason.details,
-      ...(status >= 400 ? { status: String(status) } : {}),
-      ...(retryAfter !== null && waitMs >= 0 ? { retryAfterMs: String(waitMs) } : {}),
-    },
-    { cause: reason },
-  )
 }
 
 /** `final` stands on the event itself, or one level down where events are wrapped. */

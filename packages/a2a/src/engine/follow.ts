@@ -25,6 +25,8 @@ export interface FollowOptions {
 /** How many events one read brings at most. */
 const maxBatch = 1_000
 
+type Result = IteratorResult<readonly StreamItem[], undefined>
+
 export function follow(live: Live, store: Store, options: FollowOptions): EventStream {
   // A question that was answered before this stream began is history, and does not end it (B-91).
   const { statusSeq } = live.fold
@@ -38,58 +40,87 @@ function createReader(
   store: Store,
   options: FollowOptions,
   ends: (state: TaskState, seq: number) => boolean,
-): AsyncIterator<readonly StreamItem[]> {
+): AsyncIterator<readonly StreamItem[], undefined> {
   let cursor = options.afterSeq
   let first = options.first
   let ended = first?.final ?? false
   let closed = false
-  let wake: (() => void) | undefined
-  const listener = (): void => wake?.()
-  live.listeners.add(listener)
+  let waiting: PromiseWithResolvers<Result> | undefined
+  live.listeners.add(look)
 
   return { next, return: () => Promise.resolve(close()) }
 
-  async function next(): Promise<IteratorResult<readonly StreamItem[]>> {
+  function next(): Promise<Result> {
     if (first !== undefined) {
       const item = first
       first = undefined
-      return { done: false, value: [item] }
+      return Promise.resolve({ done: false, value: [item] })
     }
-    while (!closed && !ended) {
-      const events = cursor >= live.tailFrom ? fromTail(live.tail, cursor) : await fromStore()
-      const batch = take(events)
-      if (batch.length > 0) return { done: false, value: batch }
-      // Nothing visible comes after the status that ended it.
-      if (isTerminal(live.fold.status.state) && cursor >= live.fold.statusSeq) break
-      if (live.broken !== undefined) {
-        close()
-        throw interrupted(live.broken)
-      }
-      if (cursor >= live.tailFrom && !hasNews()) await changed()
-    }
-    return close()
+    // Who asks twice gets the second answer after the first.
+    if (waiting !== undefined) return waiting.promise.then(() => next())
+    waiting = Promise.withResolvers<Result>()
+    const { promise } = waiting
+    look()
+    return promise
   }
 
-  function take(events: readonly TailEvent[]): StreamItem[] {
-    const batch: StreamItem[] = []
-    for (const { seq, event } of events) {
+  /** Answers whoever waits, if there is an answer. Called with every append: a thousand readers may wait for it. */
+  function look(): void {
+    const asked = waiting
+    if (asked === undefined) return
+    // Before anything is answered, because closing looks here too.
+    waiting = undefined
+    const isBehind = cursor < live.tailFrom && !closed && !ended
+    const result = isBehind ? fromStore() : fromMemory()
+    if (result !== undefined) asked.resolve(result)
+    else if (live.broken !== undefined) asked.resolve(breakOff())
+    else waiting = asked
+  }
+
+  /** Nothing if there is nothing yet. */
+  function fromMemory(): Result | undefined {
+    if (closed || ended) return close()
+    const batch = take(fromTail(live.tail, cursor))
+    if (batch.length > 0) return { done: false, value: batch }
+    // Nothing visible comes after the status that ended it.
+    if (isTerminal(live.fold.status.state) && cursor >= live.fold.statusSeq) return close()
+    return undefined
+  }
+
+  /** The task can no longer be followed from here, but what was read as it broke is still told. */
+  async function breakOff(): Promise<Result> {
+    await Promise.resolve()
+    const result = fromMemory()
+    if (result !== undefined) return result
+    close()
+    throw interrupted(live.broken)
+  }
+
+  function take(events: readonly TailEvent[]): readonly StreamItem[] {
+    for (let index = 0; index < events.length; index += 1) {
+      const { seq, event } = events[index] as TailEvent
       cursor = seq
-      const final = 'statusUpdate' in event && ends(event.statusUpdate.status.state, seq)
-      batch.push({ seq, event, final })
-      if (final) {
-        ended = true
-        break
-      }
+      if (!('statusUpdate' in event) || !ends(event.statusUpdate.status.state, seq)) continue
+      ended = true
+      return [...events.slice(0, index), { seq, event, final: true }]
     }
-    return batch
+    return events
   }
 
-  async function fromStore(): Promise<readonly TailEvent[]> {
+  async function fromStore(): Promise<Result> {
+    while (cursor < live.tailFrom && !closed) {
+      const batch = take(await readStore())
+      if (batch.length > 0) return { done: false, value: batch }
+    }
+    return next()
+  }
+
+  async function readStore(): Promise<readonly TailEvent[]> {
     const records = await store.read(live.id, cursor, maxBatch)
     const events: TailEvent[] = []
     for (const { seq, body } of records) {
       const event = eventOf(live.id, live.fold.contextId, body)
-      if (event !== undefined) events.push({ seq, event })
+      if (event !== undefined) events.push({ seq, event, final: false })
     }
     const last = records.at(-1)
     // The log was dropped under a slow reader: it must not believe that it has seen all. It resumes, and is told of the gap.
@@ -99,24 +130,11 @@ function createReader(
     return events
   }
 
-  function hasNews(): boolean {
-    return (live.tail.at(-1)?.seq ?? 0) > cursor
-  }
-
-  function changed(): Promise<void> {
-    return new Promise((resolve) => {
-      wake = () => {
-        wake = undefined
-        resolve()
-      }
-    })
-  }
-
   function close(): IteratorReturnResult<undefined> {
     if (!closed) {
       closed = true
-      live.listeners.delete(listener)
-      wake?.()
+      live.listeners.delete(look)
+      look()
     }
     return { done: true, value: undefined }
   }
@@ -126,7 +144,7 @@ function createReader(
 function fromTail(tail: readonly TailEvent[], cursor: number): readonly TailEvent[] {
   let from = tail.length
   while (from > 0 && (tail[from - 1] as TailEvent).seq > cursor) from -= 1
-  return from === 0 && tail.length <= maxBatch ? tail : tail.slice(from, from + maxBatch)
+  return tail.slice(from, from + maxBatch)
 }
 
 function interrupted(cause: unknown): A2AError {

@@ -1,16 +1,27 @@
 /**
- * The keys that a server signs with, kept in its store so that all of its processes and
- * every restart have the same ones. With a master key they are wrapped, and a copy of
- * the store is not enough to forge a page token. The newest key signs and all verify, so
- * a key can be changed without a break.
+ * The keys that a server signs and encrypts with, kept in its store so that all of its
+ * processes and every restart have the same ones. With a master key they are wrapped, and
+ * a copy of the store is not enough to forge a page token or to read a secret. The newest
+ * key signs and all verify, so a key can be changed without a break.
  */
 import type { KeyRow, Store } from '../stores/store.ts'
+import { fromBase64Url, toBase64Url } from './base64-url.ts'
+import { makeKeyPair, openKeyPair } from './key-pair.ts'
+import type { KeyPair } from './key-pair.ts'
 
 export interface Keyring {
   /** HMAC-SHA-256 under the newest key of this purpose, which is made on first use. */
   sign(purpose: string, text: string): Promise<string>
   /** Whether any key of this purpose made the signature. */
   verify(purpose: string, text: string, signature: string): Promise<boolean>
+  /** AES-256-GCM under the newest key of this purpose. Only who says the same `about` opens it again. */
+  seal(purpose: string, text: string, about: string): Promise<string>
+  /** Rejects for what no key of this purpose sealed, or not about this. */
+  unseal(purpose: string, sealed: string, about: string): Promise<string>
+  /** Of this purpose, oldest first: for signatures that others verify. The first is made when it is asked for. */
+  keyPairs(purpose: string): Promise<readonly KeyPair[]>
+  /** Makes another key pair, unless a process beside us just made one: `after` is the number of pairs that were known. */
+  addKeyPair(purpose: string, after: number): Promise<void>
   /** Makes a new key, which signs from now on. What older keys signed stays valid. */
   rotate(purpose: string): Promise<void>
   /** Ends the keys that were made before, never the newest. */
@@ -21,10 +32,31 @@ export type KeyStore = Pick<Store, 'listKeys' | 'saveKey' | 'deleteKey'>
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
-interface SigningKey {
+class RingKey {
   readonly number: number
   readonly row: KeyRow
-  readonly key: CryptoKey
+  readonly secret: Uint8Array<ArrayBuffer>
+  #hmac: Promise<CryptoKey> | undefined
+  #aes: Promise<CryptoKey> | undefined
+  #pair: Promise<KeyPair> | undefined
+
+  constructor(number: number, row: KeyRow, secret: Uint8Array<ArrayBuffer>) {
+    this.number = number
+    this.row = row
+    this.secret = secret
+  }
+
+  get hmac(): Promise<CryptoKey> {
+    return (this.#hmac ??= crypto.subtle.importKey('raw', this.secret, hmac, false, ['sign', 'verify']))
+  }
+
+  get aes(): Promise<CryptoKey> {
+    return (this.#aes ??= importAes(this.secret))
+  }
+
+  get pair(): Promise<KeyPair> {
+    return (this.#pair ??= openKeyPair(this.secret, this.row.createdAt))
+  }
 }
 
 const hmac = { name: 'HMAC', hash: 'SHA-256' }
@@ -34,7 +66,7 @@ const keyBytes = 32
 export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now = Date.now): Promise<Keyring> {
   const wrapping = await createWrapping(masterKey)
   /** By purpose, oldest first. */
-  let rings = new Map<string, readonly SigningKey[]>()
+  let rings = new Map<string, readonly RingKey[]>()
   let loading = Promise.resolve()
 
   /** Reads all keys again, one reading after the other, so that an older one never overwrites a newer. */
@@ -44,49 +76,80 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now =
   }
 
   async function readAll(): Promise<void> {
-    const found = new Map<string, SigningKey[]>()
+    const found = new Map<string, RingKey[]>()
     for (const row of await store.listKeys()) {
       const number = numberIn(row)
       if (number === undefined) continue
       const known = rings.get(row.purpose)?.find((key) => key.row.material === row.material)
-      const key = known?.key ?? (await importKey(await wrapping.unwrap(row)))
-      found.set(row.purpose, [...(found.get(row.purpose) ?? []), { number, row, key }])
+      const key = known ?? new RingKey(number, row, await wrapping.unwrap(row))
+      found.set(row.purpose, [...(found.get(row.purpose) ?? []), key])
     }
     for (const ring of found.values()) ring.sort((a, b) => a.number - b.number)
     rings = found
   }
 
   /** Two who make the same key agree: the store keeps the first, and both read which one it is. */
-  async function make(purpose: string, number: number): Promise<void> {
+  async function make(purpose: string, number: number, secret = randomKey()): Promise<void> {
     const id = `${purpose}.${number}`
-    const material = await wrapping.wrap(id, crypto.getRandomValues(new Uint8Array(keyBytes)))
+    const material = await wrapping.wrap(id, secret)
     await store.saveKey({ id, purpose, material, createdAt: now() })
     await load()
   }
 
-  async function newest(purpose: string): Promise<SigningKey> {
+  async function newest(purpose: string): Promise<RingKey> {
     if (rings.get(purpose) === undefined) await make(purpose, 1)
     const key = rings.get(purpose)?.at(-1)
     if (key === undefined) throw new Error(`The key for ${purpose} was not kept by the store`)
     return key
   }
 
+  async function find(purpose: string, number: number): Promise<RingKey | undefined> {
+    const known = (): RingKey | undefined => rings.get(purpose)?.find((key) => key.number === number)
+    // Another process may have made a key since.
+    if (known() === undefined) await load()
+    return known()
+  }
+
   await load()
   return {
     async sign(purpose, text) {
-      const { number, key } = await newest(purpose)
-      const mac = await crypto.subtle.sign(hmac, key, bytesOf(text))
-      return `${number}.${toBase64Url(new Uint8Array(mac))}`
+      const key = await newest(purpose)
+      const mac = await crypto.subtle.sign(hmac, await key.hmac, bytesOf(text))
+      return `${key.number}.${toBase64Url(new Uint8Array(mac))}`
     },
     async verify(purpose, text, signature) {
       const [, digits = '', mac = ''] = /^(\d{1,9})\.([\w-]{43})$/.exec(signature) ?? []
       const bytes = fromBase64Url(mac)
       if (bytes === undefined) return false
-      const find = (): SigningKey | undefined => rings.get(purpose)?.find(({ number }) => number === Number(digits))
-      // Another process may have made a key since.
-      if (find() === undefined) await load()
-      const found = find()
-      return found !== undefined && crypto.subtle.verify(hmac, found.key, bytes, bytesOf(text))
+      const found = await find(purpose, Number(digits))
+      return found !== undefined && crypto.subtle.verify(hmac, await found.hmac, bytes, bytesOf(text))
+    },
+    async seal(purpose, text, about) {
+      const key = await newest(purpose)
+      const iv = crypto.getRandomValues(new Uint8Array(12))
+      const cipher = { name: 'AES-GCM', iv, additionalData: bytesOf(about) }
+      const sealed = await crypto.subtle.encrypt(cipher, await key.aes, bytesOf(text))
+      return `${key.number}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`
+    },
+    async unseal(purpose, sealed, about) {
+      const [number = '', iv, text] = sealed.split('.')
+      const [ivBytes, textBytes] = [fromBase64Url(iv), fromBase64Url(text)]
+      const key = /^\d{1,9}$/.test(number) ? await find(purpose, Number(number)) : undefined
+      if (key === undefined || ivBytes === undefined || textBytes === undefined) {
+        throw new Error(`There is no key for ${purpose} that opens this`)
+      }
+      const cipher = { name: 'AES-GCM', iv: ivBytes, additionalData: bytesOf(about) }
+      return decoder.decode(await crypto.subtle.decrypt(cipher, await key.aes, textBytes))
+    },
+    async keyPairs(purpose) {
+      if (rings.get(purpose) === undefined) await load()
+      if (rings.get(purpose) === undefined) await make(purpose, 1, await makeKeyPair())
+      return Promise.all((rings.get(purpose) ?? []).map((key) => key.pair))
+    },
+    async addKeyPair(purpose, after) {
+      await load()
+      const ring = rings.get(purpose) ?? []
+      if (ring.length <= after) await make(purpose, (ring.at(-1)?.number ?? 0) + 1, await makeKeyPair())
     },
     async rotate(purpose) {
       await load()
@@ -111,10 +174,7 @@ async function createWrapping(masterKey: Uint8Array | undefined): Promise<Wrappi
   if (masterKey === undefined) return plain
   if (masterKey.length !== keyBytes)
     throw new Error(`The master key must have ${keyBytes} bytes, not ${masterKey.length}`)
-  const master = await crypto.subtle.importKey('raw', new Uint8Array(masterKey), 'AES-GCM', false, [
-    'encrypt',
-    'decrypt',
-  ])
+  const master = await importAes(new Uint8Array(masterKey))
   // The id is sealed in, so that keys cannot be exchanged for one another in the store.
   const cipher = (iv: Uint8Array<ArrayBuffer>, id: string) => ({ name: 'AES-GCM', iv, additionalData: bytesOf(id) })
   return {
@@ -149,8 +209,12 @@ const plain: Wrapping = {
   },
 }
 
-function importKey(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', secret, hmac, false, ['sign', 'verify'])
+function importAes(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt', 'decrypt'])
+}
+
+function randomKey(): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(keyBytes))
 }
 
 /** Keys with ids of another form belong to somebody else who shares the store. */
@@ -160,20 +224,8 @@ function numberIn({ id, purpose }: KeyRow): number | undefined {
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  const base64 = btoa(String.fromCharCode(...bytes))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-function fromBase64Url(text: string | undefined): Uint8Array<ArrayBuffer> | undefined {
-  if (text === undefined || !/^[\w-]+$/.test(text)) return undefined
-  try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
-  } catch {
-    return undefined
-  }
 }

@@ -15,14 +15,16 @@ import type { LogRecord, RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent } from '../model/task.ts'
 import type { Append, NewTask, Partition, Store, TaskChange } from '../stores/store.ts'
+import type { StreamItem } from './contract.ts'
 import type { Batch, Draft, Entry, Intent, Written } from './batch.ts'
 import { newTask, settle, takeBatch } from './batch.ts'
 import type { Fold } from './fold.ts'
 import { fold, snapshotOf } from './fold.ts'
 
-export interface TailEvent {
+/** As streams carry it: one object for all readers but those whose stream it ends. */
+export interface TailEvent extends StreamItem {
   readonly seq: number
-  readonly event: StreamEvent
+  readonly final: false
 }
 
 /** Thrown to the sender of a message that another append claimed first. */
@@ -304,7 +306,7 @@ export class Live {
       this.#lastAt = Math.max(this.#lastAt, record.at)
       if (record.body.type === 'message') this.#lastMessageSeq = record.seq
       const event = eventOf(this.id, state.contextId, record.body)
-      if (event !== undefined) this.#tail.push({ seq: record.seq, event })
+      if (event !== undefined) this.#tail.push({ seq: record.seq, event, final: false })
       this.observe?.(record)
     }
     this.#tailBytes += state.bytes - before

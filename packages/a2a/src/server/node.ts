@@ -12,6 +12,9 @@ import { createHandler, type Handler } from './handler.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import { requireNode } from './require-node.ts'
 
+export { guardedFetch } from '../client/guarded-fetch.ts'
+export type { GuardOptions } from '../client/guarded-fetch.ts'
+
 export type ServeOptions = HouseOptions &
   AgentsOption & {
     /** Default 3000; 0 takes a free one. */

@@ -31,6 +31,8 @@ export type Outcome = string | OpenStream
 export interface OpenStream {
   readonly stream: EventStream
   encode(item: StreamItem): string
+  /** Streams with the same answer to this encode an item alike. */
+  readonly encoding: string
   /** Gives the caller's slot back. */
   ended(): void
 }
@@ -177,6 +179,7 @@ async function open(
         const event = marks ? withCursor(item) : item.event
         return dialect.seal(parts.bytes.event(dialect, event), event, item.final)
       },
+      encoding: marks ? `${dialect.id} with cursor` : dialect.id,
       ended: release,
     }
   } catch (reason) {

@@ -55,6 +55,7 @@ function partsOf(stream: EventStream, over: Partial<StreamParts> = {}): StreamPa
     stream,
     framing,
     encode: ({ seq }) => String(seq),
+    encoding: 'seq',
     keepAliveMs: 60_000,
     failed: (reason) => A2AError.from(reason),
     ended: () => ends.push(1),
@@ -64,6 +65,25 @@ function partsOf(stream: EventStream, over: Partial<StreamParts> = {}): StreamPa
 }
 
 describe('a stream in chunks', () => {
+  it('frames an event once for all who read it alike, and anew for all others', async () => {
+    const event: StreamItem['event'] = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } }
+    let encoded = 0
+    async function frame(over: Partial<StreamParts>, item: Partial<StreamItem> = {}): Promise<string | undefined> {
+      const { stream, push } = createSource()
+      push([{ event, seq: 1, final: false, ...item }])
+      const encode = ({ final }: StreamItem): string => `${(encoded += 1)} ${final}`
+      return (await streamChunks(partsOf(stream, { encode, ...over })).next()).value
+    }
+    const first = await frame({})
+    assert.equal(await frame({}), first)
+    assert.equal(encoded, 1)
+    const other = { ...framing, before: '[' }
+    const all = [await frame({ encoding: 'x' }), await frame({ framing: other }), await frame({}, { final: true })]
+    all.push(await frame({}, { seq: 2 }), await frame({}, { gap: true }), await frame({}))
+    assert.equal(new Set(all).size, 6)
+    assert.equal(encoded, 7)
+  })
+
   it('joins the events of one batch into one write and ends with its source [F-4]', async () => {
     const source = createSource()
     const parts = partsOf(source.stream)

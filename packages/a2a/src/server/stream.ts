@@ -16,6 +16,8 @@ export interface StreamParts {
   readonly framing: Framing
   /** The payload of an item, without the envelope. */
   encode(item: StreamItem): string
+  /** Streams with the same answer to this encode an item alike. */
+  readonly encoding: string
   readonly keepAliveMs: number
   /** Called once with what broke the stream, to be logged; answers what the client may know. */
   failed(reason: unknown): A2AError
@@ -28,6 +30,16 @@ export interface Chunks extends AsyncIterable<string> {
   /** Lets go at once, also while `next` waits. */
   return(): Promise<IteratorResult<string, undefined>>
 }
+
+/** The frame that was made last: when one event goes to many, it is nearly always the one that is wanted next. */
+interface Framed {
+  readonly item: StreamItem
+  readonly encoding: string
+  readonly before: string
+  readonly after: string
+  readonly frame: string
+}
+let last: Framed | undefined
 
 type Result = IteratorResult<string, undefined>
 const over: Result = { done: true, value: undefined }
@@ -70,13 +82,25 @@ export function streamChunks(parts: StreamParts): Chunks {
     try {
       while (at < items.length && text.length < batchChars) {
         const item = items[at++] as StreamItem
-        text += sseFrame(item.seq, framing.before, parts.encode(item), framing.after)
+        const frame = frameOf(item)
+        // A lone frame is passed on as it is, and not copied for each of its readers.
+        text = text === '' ? frame : text + frame
       }
       return text
     } catch (reason) {
       letGo()
       return text + lastWords(reason)
     }
+  }
+
+  function frameOf(item: StreamItem): string {
+    const { encoding } = parts
+    const { before, after } = framing
+    const isKnown = last !== undefined && last.encoding === encoding && last.before === before && last.after === after
+    if (isKnown && isSame(last?.item, item)) return last?.frame as string
+    const frame = sseFrame(item.seq, before, parts.encode(item), after)
+    last = { item, encoding, before, after, frame }
+    return frame
   }
 
   function lastWords(reason: unknown): string {
@@ -137,4 +161,8 @@ export function streamChunks(parts: StreamParts): Chunks {
     [Symbol.asyncIterator]: () => chunks as AsyncIterator<string>,
   }
   return chunks
+}
+
+function isSame(a: StreamItem | undefined, b: StreamItem): boolean {
+  return a === b || (a?.event === b.event && a.seq === b.seq && a.final === b.final && a.gap === b.gap)
 }

@@ -227,7 +227,10 @@ export interface Store {
    * task holds a lease, so these are the tasks that somebody died over, whatever their state. Oldest first.
    */
   claimOrphans(holder: string, now: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]>
-  /** Prolongs; answers the ids whose lease is no longer this holder's. A lease that ran out stays dead. */
+  /**
+   * Prolongs; answers the ids whose lease is no longer this holder's. A lease that ran out stays dead. With a time that
+   * has come it gives them up: others find them as orphans at once.
+   */
   renew(holder: string, taskIds: readonly string[], until: number): Promise<readonly string[]>
   /**
    * Tasks whose `due` has come. Oldest first. Each is put off by `dueAgainMs`, not cleared: whoever gets one acts on it
@@ -257,14 +260,16 @@ export interface Store {
   /** Everything appended after `position`, oldest first. */
   feed(position: number, limit: number): Promise<readonly FeedEntry[]>
 
-  /** Oldest first. */
   /** 32 bytes kept apart from the data, if the store has a place for them: they wrap the keys of the keyring. */
   masterKey?(): Uint8Array
+  /** Oldest first. */
   listKeys(): Promise<readonly KeyRow[]>
   /** The first key under an id stays: of two that make the same one, both find by `listKeys` which it is. */
   saveKey(key: KeyRow): Promise<void>
   deleteKey(id: string): Promise<void>
 
+  /** Rejects while the store cannot be written, for those who ask whether this process can serve. Left out: it always can. */
+  ready?(): Promise<void>
   /** Waits for what is being written, then lets go. Calls after it reject. */
   close(): Promise<void>
 }

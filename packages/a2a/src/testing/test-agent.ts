@@ -4,13 +4,13 @@
  */
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
-import type { WireEvent } from '../client/contract.ts'
+import { answerOf, textOfAnswer } from '../client/answer.ts'
+import type { EventStream, Saying } from '../client/contract.ts'
+import { createEventStream } from '../client/event-stream.ts'
 import type { Caller } from '../model/caller.ts'
-import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { ListTasksRequest, SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'
-import type { TaskState } from '../model/state.ts'
-import type { Artifact, Message, Part, StreamEvent, Task } from '../model/task.ts'
+import type { Message, Part, Task } from '../model/task.ts'
 import type { AgentSettings, HandlerOptions } from '../server/options.ts'
 import { createHandler } from '../server/handler.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -31,8 +31,7 @@ export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> 
   readonly caller?: Caller
 }
 
-/** What a test may say: a text, parts, or a message with whatever it needs. */
-export type Saying = string | readonly Part[] | (Partial<Message> & { readonly parts: readonly Part[] })
+export type { Saying }
 
 export interface SendOptions extends SendMessageConfiguration {
   readonly taskId?: string
@@ -40,18 +39,8 @@ export interface SendOptions extends SendMessageConfiguration {
   readonly metadata?: SendMessageRequest['metadata']
 }
 
-/** The events of a stream. It is read once: iterate it, or ask for what you want of it. */
-export interface TestStream extends AsyncIterable<StreamEvent> {
-  /** The text of all artifacts, as it came. */
-  text(): Promise<string>
-  /** Every state in order, the first Task's included. */
-  states(): Promise<TaskState[]>
-  /** The artifacts as they add up. */
-  artifacts(): Promise<Artifact[]>
-  all(): Promise<StreamEvent[]>
-  /** With the cursors and 0.x's `final`. */
-  frames(): AsyncGenerator<WireEvent, void, undefined>
-}
+/** What a client holds, but over one connection and as it comes: what the server does is what is under test. */
+export type TestStream = EventStream
 
 export interface TestAgent {
   /** The text of the answer; throws TASK_FAILED or INPUT_REQUIRED where there is none. */
@@ -96,12 +85,18 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
     return {
       wire,
       async ask(saying, about) {
-        return textOfAnswer(await send(saying, about))
+        return textOfAnswer(answerOf(await wire.call('SendMessage', requestOf(saying, about ?? {}))))
       },
       send,
       stream: (saying, about = {}) =>
-        createStream(() => wire.stream('SendStreamingMessage', requestOf(saying, about), callOptions(about))),
-      subscribe: (id, about = {}) => createStream(() => wire.stream('SubscribeToTask', { id }, about)),
+        createEventStream((leaving) =>
+          wire.stream('SendStreamingMessage', requestOf(saying, about), callOptions(about, leaving)),
+        ),
+      subscribe: (id, about = {}) =>
+        createEventStream(
+          (leaving) => wire.stream('SubscribeToTask', { id }, callOptions(about, leaving)),
+          about.lastEventId === undefined ? undefined : (taskId) => wire.call('GetTask', { id: taskId }),
+        ),
       get: (id, historyLength) =>
         wire.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) }),
       list: async (request = {}) => (await wire.call('ListTasks', request)).tasks,
@@ -118,9 +113,9 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
   }
 }
 
-function callOptions({ signal, lastEventId, headers }: CallOptions): CallOptions {
+function callOptions({ signal, lastEventId, headers }: CallOptions, leaving: AbortSignal): CallOptions {
   return {
-    ...(signal !== undefined ? { signal } : {}),
+    signal: signal === undefined ? leaving : AbortSignal.any([signal, leaving]),
     ...(lastEventId !== undefined ? { lastEventId } : {}),
     ...(headers !== undefined ? { headers } : {}),
   }
@@ -145,60 +140,4 @@ function requestOf(saying: Saying, options: SendOptions & CallOptions): SendMess
 
 function isParts(saying: Saying): saying is readonly Part[] {
   return Array.isArray(saying)
-}
-
-/** The artifacts' text, else that of the last thing the agent said. */
-function textOfAnswer(answer: Task | Message): string {
-  if ('parts' in answer) return textOf(answer.parts)
-  const { state, message } = answer.status
-  const said = message === undefined ? '' : textOf(message.parts)
-  if (state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED') {
-    throw new A2AError('INPUT_REQUIRED', said === '' ? 'The agent asks for input' : said, { taskId: answer.id, state })
-  }
-  if (state !== 'TASK_STATE_COMPLETED') {
-    throw new A2AError('TASK_FAILED', said === '' ? `The task ended as ${state}` : said, { taskId: answer.id, state })
-  }
-  const text = (answer.artifacts ?? []).map(({ parts }) => textOf(parts)).join('')
-  return text === '' ? said : text
-}
-
-function textOf(parts: readonly Part[]): string {
-  return parts.map((part) => ('text' in part ? part.text : '')).join('')
-}
-
-function createStream(open: () => AsyncGenerator<WireEvent, void, undefined>): TestStream {
-  async function* events(): AsyncGenerator<StreamEvent, void, undefined> {
-    for await (const { event } of open()) yield event
-  }
-  async function all(): Promise<StreamEvent[]> {
-    return Array.fromAsync(events())
-  }
-  return {
-    [Symbol.asyncIterator]: events,
-    all,
-    frames: open,
-    async text() {
-      return (await all())
-        .map((event) => ('artifactUpdate' in event ? textOf(event.artifactUpdate.artifact.parts) : ''))
-        .join('')
-    },
-    async states() {
-      return (await all()).flatMap((event) =>
-        'task' in event ? [event.task.status.state] : 'statusUpdate' in event ? [event.statusUpdate.status.state] : [],
-      )
-    },
-    async artifacts() {
-      const byId = new Map<string, Artifact>()
-      for (const event of await all()) {
-        if (!('artifactUpdate' in event)) continue
-        const { artifact, append } = event.artifactUpdate
-        const known = append === true ? byId.get(artifact.artifactId) : undefined
-        byId.set(
-          artifact.artifactId,
-          known === undefined ? artifact : { ...known, parts: [...known.parts, ...artifact.parts] },
-        )
-      }
-      return [...byId.values()]
-    },
-  }
 }

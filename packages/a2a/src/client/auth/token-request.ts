@@ -4,6 +4,7 @@
  */
 import { A2AError } from '../../model/error.ts'
 import type { ClientLimits, Fetch, OAuthOptions } from '../contract.ts'
+import { fetchUntil } from '../until.ts'
 import { readText } from '../read-text.ts'
 import { reveal } from './secret.ts'
 
@@ -129,7 +130,7 @@ async function readJson(
   )
   const either = AbortSignal.any([signal, late.signal])
   try {
-    const response = await fetch(new Request(request, { signal: either }))
+    const response = await fetchUntil(either, fetch, new Request(request, { signal: either }))
     const text = await readText(response, maxAnswerBytes, either)
     return { status: response.status, body: parse(text) }
   } catch (cause) {

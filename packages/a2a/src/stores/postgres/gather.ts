@@ -46,7 +46,5 @@ export function createTurns() {
       last = done.catch(() => {})
       return done
     },
-    /** Resolves when all that was asked for is done. */
-    over: (): Promise<unknown> => last,
   }
 }

@@ -12,24 +12,27 @@ export function createHousekeeping(database: Database, schema: string, now: () =
       SELECT key FROM ${schema}.messages WHERE expires_at <= ${moment} ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
   // A day is longer than anybody tries to find out what became of a flush.
   const sweepWriters = `DELETE FROM ${schema}.writers WHERE seen_at < now() - interval '1 day'`
-  const dropEmpty = `DELETE FROM ${schema}.counters WHERE tasks = 0`
   const prune = `SELECT ${schema}.prune_1($1, $2, $3, $4) AS gone`
   const list = `SELECT id, purpose, material, created_at FROM ${schema}.keys ORDER BY created_at, id`
   const save = `INSERT INTO ${schema}.keys (id, purpose, material, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
   const remove = `DELETE FROM ${schema}.keys WHERE id = $1`
 
   return {
-    async prune({ finishedBefore = null, maxTasks = null, logBefore = null, batch }: Retention | NullRetention) {
+    async prune({ finishedBefore, maxTasks, logBefore, batch }: Retention): Promise<number> {
       await database.once(sweepMessages, now(), messagesPerCall)
-      const [row] = await database.once<{ gone: number }>(prune, finishedBefore, maxTasks, logBefore, batch)
-      const gone = row?.gone ?? 0
-      if (gone > 0) await database.once(dropEmpty)
-      else await database.once(sweepWriters)
-      return gone
+      const rules = [finishedBefore, maxTasks, logBefore].map((rule) => rule ?? null)
+      const [row] = await database.once<{ gone: number }>(prune, ...rules, batch)
+      await database.once(sweepWriters)
+      return row?.gone ?? 0
     },
     async listKeys(): Promise<readonly KeyRow[]> {
       const rows = await database.ask<Omit<KeyRow, 'createdAt'> & { created_at: unknown }>(list)
-      return rows.map(({ id, purpose, material, created_at }) => ({ id, purpose, material, createdAt: Number(created_at) }))
+      return rows.map(({ id, purpose, material, created_at }) => ({
+        id,
+        purpose,
+        material,
+        createdAt: Number(created_at),
+      }))
     },
     async saveKey({ id, purpose, material, createdAt }: KeyRow): Promise<void> {
       await database.ask(save, id, purpose, material, createdAt)
@@ -39,5 +42,3 @@ export function createHousekeeping(database: Database, schema: string, now: () =
     },
   }
 }
-
-type NullRetention = { readonly [Name in keyof Retention]: Retention[Name] | null } & { readonly batch: number }

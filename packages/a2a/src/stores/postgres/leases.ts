@@ -34,14 +34,17 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
     UPDATE ${schema}.tasks AS t SET holder = $1, lease_until = ${time('$2', '$3 + $4')}, fence = t.fence + 1
     FROM found WHERE t.ref = found.ref RETURNING ${taskColumns}`
   // A lease that has most of its time before it is left alone: a write for each held task and each beat would be most of
-  // what an idle replica writes.
+  // what an idle replica writes. One that is to end sooner is cut short.
   const renew = `
     WITH mine AS MATERIALIZED (
       SELECT ref, id, lease_until FROM ${schema}.tasks
       WHERE id = ANY ($4) AND holder = $1 AND lease_until > ${time('$2', '0')}
     ), short AS MATERIALIZED (
       SELECT ref FROM ${schema}.tasks
-      WHERE ref IN (SELECT ref FROM mine WHERE lease_until < ${time('$2', '$3 * 3 / 4')}) ORDER BY id FOR NO KEY UPDATE
+      WHERE ref IN (
+        SELECT ref FROM mine
+        WHERE lease_until < ${time('$2', '$3 * 3 / 4')} OR lease_until > ${time('$2', '$3')}
+      ) ORDER BY id FOR NO KEY UPDATE
     ), prolonged AS (
       UPDATE ${schema}.tasks AS t SET lease_until = ${time('$2', '$3')} FROM short
       WHERE t.ref = short.ref AND t.holder = $1 AND t.lease_until > ${time('$2', '0')} RETURNING t.ref

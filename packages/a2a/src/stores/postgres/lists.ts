@@ -43,7 +43,8 @@ export function createLists(database: Database, schema: string, blobs: Blobs) {
   const countInContext = `
     ${count} AND hashtextextended(t.context_id, 0) = hashtextextended($4, 0) AND t.context_id = $4`
 
-  const rowsOf = (rows: readonly TaskColumns[]): Promise<TaskRow[]> => Promise.all(rows.map((row) => taskOf(row, blobs)))
+  const rowsOf = (rows: readonly TaskColumns[]): Promise<TaskRow[]> =>
+    Promise.all(rows.map((row) => taskOf(row, blobs)))
 
   async function totalOf(query: ListQuery, states: readonly number[]): Promise<number> {
     const { tenant, owner, contextId, statusAtOrAfter } = query

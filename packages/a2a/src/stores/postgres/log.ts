@@ -69,11 +69,14 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
     return found
   }, perStatement)
 
-  const saveSnapshot = gather(async (snapshots: readonly { readonly row: Struct; readonly blobs: readonly Blob[] }[]) => {
-    const kept = snapshots.flatMap((snapshot) => snapshot.blobs.map((blob) => ({ id: snapshot.row['id'], ...blob })))
-    await database.ask(keepSnapshots, JSON.stringify(snapshots.map(({ row }) => row)), JSON.stringify(kept))
-    return snapshots
-  }, 20)
+  const saveSnapshot = gather(
+    async (snapshots: readonly { readonly row: Struct; readonly blobs: readonly Blob[] }[]) => {
+      const kept = snapshots.flatMap((snapshot) => snapshot.blobs.map((blob) => ({ id: snapshot.row['id'], ...blob })))
+      await database.ask(keepSnapshots, JSON.stringify(snapshots.map(({ row }) => row)), JSON.stringify(kept))
+      return snapshots
+    },
+    20,
+  )
   // The task is locked against its removal, which would leave the snapshot behind.
   const keepSnapshots = `
     WITH task AS MATERIALIZED (

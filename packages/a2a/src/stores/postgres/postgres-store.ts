@@ -78,7 +78,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   // An append waits as long as its lease can live: after that the task is somebody else's.
   const writer = createWriter({ database, schema, now, patienceMs: leaseTtlMs, flushing })
   const turns = createTurns()
-  const listener = options.listen && startListener({ connect: options.listen, channel, log, self, heard: changes.heard })
+  const listener =
+    options.listen && startListener({ connect: options.listen, channel, log, self, heard: changes.heard })
 
   surviveErrors(pool)
   let preparing: Promise<void> | undefined
@@ -169,7 +170,14 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     saveKey: (key) => inTurn(() => housekeeping.saveKey(key)),
     deleteKey: (id) => inTurn(() => housekeeping.deleteKey(id)),
 
+    ready: () => during(isWritable),
     close: () => (closing ??= close()),
+  }
+
+  /** A server that another one has replaced still answers. */
+  async function isWritable(): Promise<void> {
+    const [row] = await database.once<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+    if (row?.standby === true) throw new Error('The database is a standby: it takes no writes')
   }
 }
 

@@ -1,9 +1,9 @@
 /** What an error of the database means: whether it passes, and whether the statement that met it may have been done all the same. */
 
-/** The SQLSTATE, if the server said something; a lost connection has none. */
+/** The SQLSTATE, if the server said something; a lost connection has none, but may have a code such as EPIPE. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+  return typeof error.code === 'string' && /^(?:\d|F0|HV|P0|XX)[\dA-Z]+$/.test(error.code) ? error.code : undefined
 }
 
 /** By class, or whole. */

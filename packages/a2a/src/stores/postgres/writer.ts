@@ -136,7 +136,8 @@ export function createWriter({ database, schema, now, patienceMs, flushing }: Wr
   async function settle(jobs: readonly Job[]) {
     const [row] = await database.once<{ answer: string | null }>(settleFlush, writerId, flush)
     doubtful = undefined
-    return row?.answer == null ? undefined : { jobs, answers: JSON.parse(row.answer) as readonly Answer[] }
+    const answer = row?.answer ?? null
+    return answer === null ? undefined : { jobs, answers: JSON.parse(answer) as readonly Answer[] }
   }
 
   async function send(jobs: readonly Job[]): Promise<readonly Answer[]> {
@@ -147,9 +148,10 @@ export function createWriter({ database, schema, now, patienceMs, flushing }: Wr
     try {
       const values = [writerId, number, shard, extended, `[${rows}]`, JSON.stringify(blobs), now()]
       const [row] = await database.once<{ answer: string | null }>(appendAll, ...values)
-      if (row?.answer == null) throw new Error('The database does not know this writer as it was')
+      const answer = row?.answer ?? null
+      if (answer === null) throw new Error('The database does not know this writer as it was')
       flush = number
-      return JSON.parse(row.answer) as Answer[]
+      return JSON.parse(answer) as Answer[]
     } catch (error) {
       if (isInDoubt(error)) {
         flush = number

@@ -137,6 +137,18 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
+      'are given up to others by a renewal that ends now',
+      withStore(open, async ({ store, now }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        assert.deepEqual(await store.renew('one', [id], now()), [])
+        assert.deepEqual(await store.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
+        const [claimed] = await store.claimOrphans('two', now(), hour, 10)
+        assert.equal(claimed?.task.id, id)
+        assert.ok((claimed?.fence ?? 0) > fence)
+      }),
+    )
+
+    it(
       'say by leaseTtlMs how long to take them for, and that time is honoured',
       withStore(open, async ({ store, now }) => {
         assert.ok(store.leaseTtlMs > 0)

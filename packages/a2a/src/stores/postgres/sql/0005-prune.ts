@@ -33,6 +33,16 @@ BEGIN
     INSERT INTO counters AS c (owner_key, partition_key, state, shard, tasks)
     SELECT owner_key, partition_key, state, 0, -count(*) FROM tasks WHERE ref = ANY (removed) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (owner_key, partition_key, state, shard) DO UPDATE SET tasks = c.tasks + excluded.tasks;
+    -- Counts that have come to nothing go, with all their shards: an owner who was here once leaves no trace.
+    WITH mine AS MATERIALIZED (
+      SELECT * FROM counters WHERE (owner_key, partition_key) IN (
+        SELECT owner_key, partition_key FROM tasks WHERE ref = ANY (removed)
+      ) ORDER BY owner_key, partition_key, state, shard FOR UPDATE
+    ), over AS (
+      SELECT owner_key, partition_key, state FROM mine GROUP BY 1, 2, 3 HAVING sum(tasks) = 0
+    )
+    DELETE FROM counters AS c USING mine JOIN over USING (owner_key, partition_key, state)
+    WHERE c.owner_key = mine.owner_key AND c.partition_key = mine.partition_key AND c.state = mine.state AND c.shard = mine.shard;
     DELETE FROM messages WHERE task_id IN (SELECT id FROM tasks WHERE ref = ANY (removed));
     DELETE FROM snapshots WHERE task = ANY (removed);
     DELETE FROM blobs WHERE task = ANY (removed);

@@ -12,6 +12,7 @@ interface Wanted {
 const programs = {
   postgres: { package: 'postgresql', places: ['/usr/lib/postgresql/*/bin/postgres'] },
   pgbouncer: { package: 'pgbouncer', places: ['/usr/sbin/pgbouncer'] },
+  chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, Wanted>>
 
 /** The folder the program is in, or nothing if it is not to be had. */
@@ -20,9 +21,12 @@ export async function installed(name: keyof typeof programs): Promise<string | u
   if (found !== undefined || !mayInstall()) return found
   console.log(`installing the Debian package ${programs[name].package} for the tests`)
   try {
+    if (name !== 'chromium') keepClusterOff()
     install(programs[name].package)
   } catch (error) {
-    console.log(`could not install ${programs[name].package}: ${error instanceof Error ? error.message : String(error)}`)
+    console.log(
+      `could not install ${programs[name].package}: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   return find(name)
 }
@@ -45,13 +49,15 @@ function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
 }
 
-function install(name: string): void {
-  // Without this the package makes a cluster for the whole machine and starts it.
+/** Without this the package makes a cluster for the whole machine and starts it. */
+function keepClusterOff(): void {
   const settings = '/etc/postgresql-common/createcluster.conf'
-  if (!existsSync(settings)) {
-    mkdirSync(dirname(settings), { recursive: true })
-    writeFileSync(settings, 'create_main_cluster = false\n')
-  }
+  if (existsSync(settings)) return
+  mkdirSync(dirname(settings), { recursive: true })
+  writeFileSync(settings, 'create_main_cluster = false\n')
+}
+
+function install(name: string): void {
   const apt = (...args: string[]): unknown =>
     execFileSync('apt-get', ['-qq', '-o', 'Dpkg::Options::=--force-confold', ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],

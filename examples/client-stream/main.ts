@@ -1,0 +1,34 @@
+/** A stream that does not lie: the connection is cut in the middle, and every word comes once. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { memoryStore } from '@parley/a2a'
+import { connect } from '@parley/a2a/client'
+import { serve } from '@parley/a2a/node'
+
+const server = await serve({
+  name: 'Storyteller',
+  port: 0,
+  store: memoryStore(),
+  async *agent({ text, signal }) {
+    for (const word of `Once upon a time there was ${text}`.split(' ')) {
+      await sleep(20, undefined, { signal })
+      yield `${word} `
+    }
+  },
+})
+
+let resumed = 0
+const agent = await connect(server.url, { log: { warn: console.warn, debug: () => resumed++ } })
+const stream = agent.stream('a cat')
+
+let words = 0
+for await (const chunk of stream.text()) {
+  console.log(chunk)
+  // As if a train went into a tunnel.
+  if (++words === 3) server.server.closeAllConnections()
+}
+
+// What has been read can be asked what it came to.
+const answer = await stream.result()
+if (answer.kind === 'task') console.log(`${answer.status.state}, over ${1 + resumed} connections`)
+
+await server.close()

@@ -1,0 +1,59 @@
+/**
+ * What came when a card was asked for: a card, or an error that says what it is instead. Loaded while the answer is on its
+ * way, so that nobody waits for it and nobody has it who needs no card.
+ */
+import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import type { ErrorCode } from '../model/error.ts'
+import { decodeCard } from '../versions/decode-card.ts'
+import { nameOf } from './address.ts'
+import { checkUrls } from './card-urls.ts'
+import type { ClientLimits, ClientLog } from './contract.ts'
+import { discard, readText } from './read-text.ts'
+
+export { decodeCard } from '../versions/decode-card.ts'
+export { cachedCard } from './card-freshness.ts'
+export { search } from './card-search.ts'
+
+interface AnswerParts {
+  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
+  readonly signal: AbortSignal
+  readonly log?: ClientLog | undefined
+}
+
+export async function readCard(
+  response: Response,
+  from: URL,
+  { limits, signal, log }: AnswerParts,
+): Promise<AgentCard> {
+  // A stream would not end; all else is judged by what it is and not by its label.
+  if (!response.ok || response.headers.get('content-type')?.includes('event-stream')) throw noCard(response, from)
+  const text = await readText(response, limits.maxCardBytes, signal, limits.cardTimeoutMs)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw noCard(response, from)
+  }
+  return checkUrls(decodeCard(json), from, log)
+}
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'CARD_NOT_FOUND',
+  405: 'CARD_NOT_FOUND',
+  410: 'CARD_NOT_FOUND',
+  429: 'RATE_LIMITED',
+}
+
+/** What came instead of a card. */
+function noCard(response: Response, from: URL): A2AError {
+  const { ok, status, headers } = response
+  discard(response)
+  const type = headers.get('content-type') ?? 'unlabelled'
+  const what = !ok ? `HTTP ${status}` : type.includes('html') ? 'an HTML page' : `something that is no JSON (${type})`
+  const code = codes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
+  const message = `${nameOf(from)} answers with ${what} instead of an agent card`
+  return new A2AError(code, message, { status: String(status) })
+}

@@ -1,0 +1,49 @@
+/** What an answer means that is none: the error it holds, or what its status and the words of a page say. */
+import { A2AError } from '../model/error.ts'
+import type { ErrorCode } from '../model/error.ts'
+
+/** Statuses that a proxy may speak as well as the peer, and that mean the same whatever the body is. */
+const plain: Readonly<Record<number, ErrorCode>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  413: 'PAYLOAD_TOO_LARGE',
+  429: 'RATE_LIMITED',
+}
+
+/** The error, with what only the response's head says: a status of failure, and when to come back. */
+export function refusal(reason: unknown, text: string, { status, headers }: Response): unknown {
+  const error = reason instanceof SyntaxError ? notJson(text, status) : reason
+  const retryAfter = headers.get('retry-after')
+  if (!(error instanceof A2AError) || (status < 400 && retryAfter === null)) return error
+  const seconds = Number(retryAfter)
+  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter ?? '') - Date.now() : seconds * 1_000
+  return new A2AError(
+    error.code,
+    error.message,
+    {
+      ...error.details,
+      ...(status >= 400 ? { status: String(status) } : {}),
+      ...(retryAfter !== null && waitMs >= 0 ? { retryAfterMs: String(waitMs) } : {}),
+    },
+    { cause: error },
+  )
+}
+
+export function notJson(text: string, status: number): A2AError {
+  const code = plain[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
+  const excerpt = excerptOf(text)
+  const what = excerpt === '' ? 'nothing' : 'something that is no JSON'
+  const details = { status: String(status), ...(excerpt !== '' ? { excerpt } : {}) }
+  return new A2AError(code, `The peer answered HTTP ${status} with ${what}`, details)
+}
+
+/** The words of a page without its markup, and few of them. */
+function excerptOf(text: string): string {
+  return text
+    .slice(0, 4_096)
+    .replace(/<(script|style)[^]*?(<\/\1>|$)/gi, ' ')
+    .replace(/<[^>]*>?/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+}

@@ -1,0 +1,182 @@
+/** The client in a real browser against our own server, which is killed and started again while the page listens. */
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
+import type { Page } from 'playwright-core'
+import { bundle } from './bundle.ts'
+import { findBrowser } from './chromium.ts'
+import type { Stories } from './page.ts'
+
+const found = await findBrowser()
+
+describe('the client in Chromium', 'missing' in found ? { skip: found.missing } : {}, () => {
+  if ('missing' in found) return
+  const { browser } = found
+  let page: Page
+  let origin = ''
+  let heard: (chunk: string) => void = () => {}
+  const ends: (() => unknown)[] = [() => browser.close()]
+
+  before(async () => {
+    origin = await servePage()
+    page = await browser.newPage()
+    await page.exposeFunction('heard', (chunk: string) => heard(chunk))
+    await page.goto(origin)
+    await page.waitForFunction(() => 'stories' in globalThis)
+  })
+  after(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
+  it('reads the card across origins, asks and is answered', async () => {
+    await using server = await startServer(origin)
+    const chosen = await run('card', `${server.url}/a2a/echo`)
+    assert.equal(chosen.name, 'Echo')
+    assert.equal(chosen.version, '1.0')
+    assert.equal(await run('ask', `${server.url}/a2a/echo`, 'hello'), 'You said: hello')
+  })
+
+  it('streams as it comes, and hears each chunk once although the server is killed and started again [B-98 B-109]', async () => {
+    const first = await startServer(origin)
+    const chunks: string[] = []
+    const inTheMiddle = new Promise<void>((resolve) => {
+      heard = (chunk) => {
+        chunks.push(chunk)
+        if (chunks.length === 10) resolve()
+      }
+    })
+    const told = run('stream', `${first.url}/a2a/counter`, '60')
+    await inTheMiddle
+    await first.kill()
+    const before = chunks.length
+    await using second = await startServer(origin, first)
+    assert.equal(second.url, first.url)
+    const { chunks: all, state } = await told
+    assert.equal(state, 'TASK_STATE_COMPLETED')
+    assert.ok(before < 60, `all ${before} had come before the server was killed`)
+    assert.deepEqual(
+      all,
+      Array.from({ length: 60 }, (_, n) => `${n} `),
+    )
+    assert.deepEqual(chunks, all)
+  })
+
+  it('stops listening when it is told to, and the task goes on until it is canceled [B-103]', async () => {
+    await using server = await startServer(origin)
+    assert.deepEqual(await run('abort', `${server.url}/a2a/counter`), {
+      isTyped: false,
+      name: 'AbortError',
+      chunks: 3,
+      state: 'TASK_STATE_WORKING',
+      after: 'TASK_STATE_CANCELED',
+    })
+  })
+
+  it('gets errors with codes: of the agent, of the server and of the network', async () => {
+    const server = await startServer(origin)
+    const failed = (await run('ask', `${server.url}/a2a/grump`, 'please')) as { code: string; message: string }
+    assert.equal(failed.code, 'TASK_FAILED')
+    assert.equal(failed.message, 'Not today')
+    assert.equal(((await run('lost', `${server.url}/a2a/echo`)) as { code: string }).code, 'TASK_NOT_FOUND')
+    await server.kill()
+    const gone = (await run('ask', `${server.url}/a2a/grump`, 'anybody?')) as {
+      code: string
+      details: { reason: string }
+    }
+    assert.equal(gone.code, 'UNAVAILABLE')
+    assert.equal(gone.details.reason, 'NETWORK')
+    await server[Symbol.asyncDispose]()
+  })
+
+  it('is refused by a server that does not list its origin', async () => {
+    await using server = await startServer('https://elsewhere.example.com')
+    const refused = (await run('ask', `${server.url}/a2a/echo`, 'hello')) as { code: string }
+    assert.equal(refused.code, 'UNAVAILABLE')
+  })
+
+  it('says who it is with a bearer token, and is told when that is not enough', async () => {
+    const server = await serve({
+      name: 'Doorkeeper',
+      port: 0,
+      store: memoryStore(),
+      cors: [origin],
+      authenticate: ({ header }) => (header('authorization') === 'Bearer open-sesame' ? { id: 'ali' } : undefined),
+      agent: () => 'Come in',
+    })
+    ends.push(() => server.close())
+    assert.equal(await run('ask', server.url, 'knock', { bearer: 'open-sesame' }), 'Come in')
+    const refused = (await run('ask', server.url, 'knock', { bearer: 'abracadabra' })) as { code: string }
+    assert.equal(refused.code, 'UNAUTHENTICATED')
+  })
+
+  async function run<S extends keyof Stories>(story: S, ...given: Parameters<Stories[S]>): Promise<Told<S>> {
+    return page.evaluate(
+      ([name, args]) =>
+        (globalThis as unknown as { stories: Record<string, (...args: unknown[]) => unknown> }).stories[name]?.(
+          ...args,
+        ),
+      [story, given] as [string, unknown[]],
+    ) as Promise<Told<S>>
+  }
+
+  /** The page and its chunks, each by its name. */
+  async function servePage(): Promise<string> {
+    const { chunks, entry } = await bundle(`import './page.ts'`)
+    const html = `<!doctype html><title>A page</title><script type="module" src="/${entry}"></script>`
+    const site = createServer(({ url = '/' }, response) => {
+      const chunk = chunks.get(url.slice(1))
+      if (url === '/') response.setHeader('content-type', 'text/html').end(html)
+      else if (chunk !== undefined) response.setHeader('content-type', 'text/javascript').end(chunk.text)
+      else response.writeHead(404).end()
+    })
+    site.listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    ends.push(() => {
+      site.closeAllConnections()
+      return new Promise((resolve) => site.close(resolve))
+    })
+    return `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  }
+})
+
+type Told<S extends keyof Stories> = Awaited<ReturnType<Stories[S]>>
+
+interface Started extends AsyncDisposable {
+  readonly url: string
+  readonly folder: string
+  kill(): Promise<void>
+}
+
+/** At the place of one that was killed, with what it had stored, or anywhere. */
+async function startServer(origin: string, instead?: Started): Promise<Started> {
+  const folder = instead?.folder ?? (await mkdtemp(join(tmpdir(), 'parley-browser-')))
+  const port = instead === undefined ? '0' : new URL(instead.url).port
+  const child = fork(join(import.meta.dirname, 'server.ts'), [port, join(folder, 'tasks.db'), origin], {
+    execArgv: ['--conditions=source'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }]
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  return {
+    url,
+    folder,
+    kill,
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

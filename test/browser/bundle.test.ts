@@ -1,0 +1,96 @@
+/** What a page pays for the client: how much it loads, and when. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { bundle, gzipBytesOf } from './bundle.ts'
+import type { Bundle, Chunk } from './bundle.ts'
+
+const maxInitialBytes = 12_000
+
+const program = `export { connect } from '@parley/a2a/client'`
+const made = await bundle(program)
+const everything = await bundle(`export * from '@parley/a2a/client'`)
+const initial = made.load(made.entry)
+const onDemand = [...made.chunks.values()].filter((chunk) => !initial.includes(chunk))
+
+const modulesOf = (chunks: readonly Chunk[]): string[] => chunks.flatMap(({ modules }) => modules)
+
+/** What `connect` loads in the end, beside its first chunk: each begun as soon as it is known to be needed. */
+const toAsk = ['client/card-answer.ts', 'client/rescue.ts', 'versions/v1_0/index.ts']
+const toStream = [...toAsk, 'client/reading.ts']
+const loaded = (modules: readonly string[], { entry, load, fileOf }: Bundle = made): readonly Chunk[] =>
+  load(entry, ...modules.map(fileOf))
+
+describe('the client in a bundle', () => {
+  it(`begins with at most ${maxInitialBytes} bytes, gzipped`, async () => {
+    const rival = await bundle(`export { ClientFactory } from 'a2a-sdk-1/client'`)
+    const lines = [
+      ...[...initial].map((chunk) => line('at once', chunk)),
+      ...onDemand.sort((a, b) => b.gzipBytes - a.gzipBytes).map((chunk) => line('on demand', chunk)),
+      sum('at once, in all', initial),
+      sum('until the first answer of a 1.0 agent', loaded(toAsk)),
+      sum('until the first event of its first stream', loaded(toStream)),
+      sum('@a2a-js/sdk 1.3.0, ClientFactory, at once', rival.load(rival.entry)),
+    ]
+    console.log(lines.join('\n'))
+    assert.ok(gzipBytesOf(initial) <= maxInitialBytes, `${gzipBytesOf(initial)} bytes`)
+  })
+
+  it('does not grow behind its first chunk either', () => {
+    assert.ok(gzipBytesOf(loaded(toAsk)) <= 25_000, sum('until the first answer', loaded(toAsk)))
+    assert.ok(gzipBytesOf(loaded(toStream)) <= 31_000, sum('until the first event', loaded(toStream)))
+  })
+
+  it('needs no module of Node, wherever one looks', async () => {
+    const outside = [...made.chunks.values()].flatMap(({ output }) => output.imports.filter(({ external }) => external))
+    assert.deepEqual(outside, [])
+    assert.deepEqual(
+      modulesOf([...made.chunks.values()]).filter((module) => module.includes('node_modules')),
+      [],
+    )
+    await assert.rejects(bundle(`export { guardedFetch } from '@parley/a2a/node'`), /node:/)
+  })
+
+  const rare = {
+    OAuth: /client\/auth\/(oauth|token-|device-code|authorization-server|schemes)/,
+    'the client’s tools': /client\/tools\.ts/,
+    'the façade of older peers': /client\/facade\.ts/,
+    'the versions’ codecs': /versions\/v\d_\d\//,
+    'card reading': /versions\/decode-card\.ts/,
+    'the reading of streams': /client\/(follow|catch-up|reduce|wire-stream)\.ts|bindings\/sse-reader/,
+    redirects: /client\/redirect\.ts/,
+  }
+  for (const [what, pattern] of Object.entries(rare)) {
+    it(`loads ${what} on demand`, () => {
+      assert.deepEqual(
+        modulesOf(everything.load(everything.entry)).filter((module) => pattern.test(module)),
+        [],
+      )
+      assert.ok(modulesOf([...everything.chunks.values()]).some((module) => pattern.test(module)))
+    })
+  }
+
+  it('has nothing that checks signatures at once', () => {
+    assert.deepEqual(
+      modulesOf(initial).filter((module) => /jose|jws|jwk|signature/.test(module)),
+      [],
+    )
+  })
+
+  it('loads the codecs of the version that is spoken, and of no other', () => {
+    const files = ['v1_0', 'v0_3', 'v0_2'].map((version) => made.fileOf(`versions/${version}/index.ts`))
+    const [newest = [], ...older] = files.map((file) => modulesOf(made.load(file)))
+    assert.ok(newest.some((module) => module.includes('/v1_0/')))
+    assert.ok(newest.every((module) => !/\/v0_\d\//.test(module)))
+    for (const modules of older) assert.ok(modules.some((module) => /\/v0_\d\//.test(module)))
+  })
+})
+
+function line(when: string, { file, gzipBytes, modules }: Chunk): string {
+  const names = modules.map((module) => module.replace(/^packages\/a2a\/src\//, '').replace(/\.ts$/, ''))
+  const shown = names.length > 6 ? [...names.slice(0, 6), `and ${names.length - 6} more`] : names
+  return `${String(gzipBytes).padStart(6)}  ${when.padEnd(9)}  ${file.replace(/-.*/, '')}: ${shown.join(', ')}`
+}
+
+function sum(what: string, chunks: readonly Chunk[]): string {
+  return `${String(gzipBytesOf(chunks)).padStart(6)}  ${what}`
+}

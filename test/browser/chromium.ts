@@ -1,0 +1,25 @@
+/** The browser that the tests drive: Debian's Chromium, or the one that PARLEY_CHROMIUM names. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { installed } from '../../scripts/debian.ts'
+
+/** The browser, or the reason why there is none. In continuous integration there must be one. */
+export async function findBrowser(): Promise<{ readonly browser: Browser } | { readonly missing: string }> {
+  const named = process.env['PARLEY_CHROMIUM']
+  const folder = named === undefined ? await installed('chromium') : undefined
+  const executablePath = named ?? (folder === undefined ? undefined : join(folder, 'chromium'))
+  if (executablePath === undefined || !existsSync(executablePath)) {
+    const missing =
+      named === undefined
+        ? 'Chromium is not installed, and only root on Debian can install it here: apt-get install chromium, or set PARLEY_CHROMIUM to a browser'
+        : `PARLEY_CHROMIUM names ${named}, and there is nothing`
+    if (process.env['CI'] === 'true') throw new Error(missing)
+    console.log(`! tests in a browser are skipped: ${missing}`)
+    return { missing }
+  }
+  // Chromium refuses to run its sandbox as root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return { browser: await chromium.launch({ executablePath, args }) }
+}

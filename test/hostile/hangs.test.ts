@@ -1,0 +1,183 @@
+/** Connections that hang, drip or fall silent: nothing is waited for longer than is allowed. */
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { discover } from '@parley/a2a/client'
+import type { Exchange } from './exchange.ts'
+import { calls, quick } from './calls.ts'
+import { failsWith, hostile, limits } from './case.ts'
+import { events, taskAfter } from './story.ts'
+
+type Hang = (exchange: Exchange) => void
+
+const hangs: Readonly<Record<string, Hang>> = {
+  'never answers': () => {},
+  'answers with half a head': (exchange) => exchange.raw('HTTP/1.1 200 OK\r\ncontent-ty'),
+  'answers with a head and no body': (exchange) =>
+    exchange.head(200, { 'content-type': 'application/json', 'content-length': 100 }),
+  'stops in the middle of the body': (exchange) => {
+    exchange.head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' })
+    exchange.chunk('{"jsonrpc":"2.0","id":1,"result":{')
+  },
+  'begins a stream and says nothing': (exchange) => exchange.stream(),
+  'drips a byte at a time': (exchange) => {
+    exchange.head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' })
+    drip(exchange, () => ' ')
+  },
+  'drips the head': (exchange) => {
+    exchange.raw('HTTP/1.1 200 OK\r\nx-slow: ')
+    drip(exchange, undefined)
+  },
+  'continues a hundred times and never comes to it': (exchange) => {
+    for (let count = 0; count < 100; count++) exchange.raw('HTTP/1.1 103 Early Hints\r\n\r\n')
+  },
+}
+
+/** What nobody holds is gone after this, as it may be at any time; what hung on it goes with the next one. */
+function collectGarbage({ socket }: Exchange): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const timer = setInterval(collect, 20)
+  socket.once('close', () => clearInterval(timer))
+}
+
+function drip(exchange: Exchange, piece: (() => string) | undefined): void {
+  const timer = setInterval(() => {
+    if (exchange.socket.destroyed) clearInterval(timer)
+    else if (piece === undefined) exchange.raw('.')
+    else exchange.chunk(piece())
+  }, 20)
+  exchange.socket.once('close', () => clearInterval(timer))
+}
+
+for (const [how, hang] of Object.entries(hangs)) {
+  describe(`a server that ${how}`, () => {
+    hostile('is given up in time by every call', async ({ open, connect, signal }) => {
+      const card = (exchange: Exchange): void => exchange.json(server.card)
+      const server = await open({ card, other: hang })
+      const agent = await connect(server, { limits: quick })
+      await Promise.all(
+        Object.values(calls).map((call) => failsWith(call(agent, signal), 'TIMEOUT', 'INTERRUPTED', 'UNAVAILABLE')),
+      )
+    })
+
+    hostile("ends with the caller's signal and its reason", async ({ open, connect, signal, abort }) => {
+      const asked = Promise.withResolvers<void>()
+      const card = (exchange: Exchange): void => exchange.json(server.card)
+      let count = 0
+      const other = (exchange: Exchange): void => {
+        hang(exchange)
+        if (++count === Object.keys(calls).length) asked.resolve()
+      }
+      const server = await open({ card, other })
+      const agent = await connect(server, {
+        limits: { ...quick, timeoutMs: 5_000, answerTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
+      })
+      const reason = new Error('enough')
+      const ended = Object.values(calls).map((call) =>
+        assert.rejects(call(agent, signal), (thrown) => thrown === reason),
+      )
+      await asked.promise
+      abort(reason)
+      await Promise.all(ended)
+    })
+
+    hostile('is no agent when it does so with its card [B-26]', async ({ open, connect, signal }) => {
+      const server = await open({ card: hang })
+      await failsWith(connect(server, { limits: quick }), 'TIMEOUT', 'UNAVAILABLE', 'INVALID_AGENT_RESPONSE')
+      assert.equal(await discover(server.url, { signal, limits: { ...limits, ...quick } }), null)
+    })
+  })
+}
+
+describe('a server that never answers, and a client whose garbage is collected meanwhile', () => {
+  hostile('is let go all the same', async ({ open, connect, signal }) => {
+    const card = (exchange: Exchange): void => exchange.json(server.card)
+    const server = await open({ card, other: collectGarbage })
+    const agent = await connect(server, { limits: quick })
+    for (const call of Object.values(calls)) await failsWith(call(agent, signal), 'TIMEOUT', 'INTERRUPTED')
+  })
+})
+
+describe('a signal that is aborted already', () => {
+  hostile('sends nothing', async ({ open, connect, signal, abort }) => {
+    const server = await open({})
+    const agent = await connect(server)
+    const reason = new Error('before it began')
+    abort(reason)
+    for (const call of Object.values(calls)) await assert.rejects(call(agent, signal), (thrown) => thrown === reason)
+    await assert.rejects(connect(server), (thrown) => thrown === reason)
+    assert.equal(server.calls.length, 0)
+  })
+})
+
+describe('a stream that is silent', () => {
+  hostile('for too long is taken up on another connection', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        for (const event of events.slice(0, 4)) exchange.event(event)
+      },
+      SubscribeToTask(exchange) {
+        exchange.stream()
+        exchange.event({ task: taskAfter(4) })
+        for (const event of events.slice(4)) exchange.event(event)
+        exchange.end()
+      },
+    })
+    const agent = await connect(server)
+    const result = await agent.stream('go', { signal, idleTimeoutMs: 80 }).result()
+    assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
+  })
+
+  hostile('but for its heartbeats is left alone [B-101]', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        for (const event of events.slice(0, 4)) exchange.event(event)
+        let beats = 0
+        const timer = setInterval(() => {
+          if (++beats < 14 && !exchange.socket.destroyed) return exchange.chunk(': still here\n\n')
+          clearInterval(timer)
+          for (const event of events.slice(4)) exchange.event(event)
+          exchange.end()
+        }, 50)
+      },
+    })
+    const agent = await connect(server)
+    assert.deepEqual(await agent.stream('go', { signal, idleTimeoutMs: 500 }).all(), events)
+    assert.equal(server.calls.length, 1)
+  })
+
+  hostile('but for a byte now and then ends with its deadline', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        for (const event of events.slice(0, 4)) exchange.event(event)
+        drip(exchange, () => 'd')
+      },
+    })
+    const agent = await connect(server)
+    await failsWith(agent.stream('go', { signal, idleTimeoutMs: 500, timeoutMs: 800 }).all(), 'TIMEOUT')
+    assert.equal(server.calls.length, 1)
+  })
+
+  hostile('is not held against a reader who is slow himself', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        for (const event of events) exchange.event(event)
+        exchange.end()
+      },
+    })
+    const agent = await connect(server)
+    let count = 0
+    for await (const _ of agent.stream('go', { signal, idleTimeoutMs: 200 })) {
+      count += 1
+      if (count < 3) await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+    assert.equal(count, events.length)
+    assert.equal(server.calls.length, 1)
+  })
+})

@@ -1,0 +1,41 @@
+/**
+ * Empty stores by the hundred, for suites that want a new one for each test. Making a schema takes longer than most of
+ * these tests, so a schema that was closed is emptied and used again.
+ */
+import type { Store } from '@parley/a2a'
+import { openDatabase } from './databases.ts'
+
+const tables = [
+  'tasks',
+  'log',
+  'messages',
+  'counters',
+  'snapshots',
+  'blobs',
+  'pushes',
+  'push_attempts',
+  'keys',
+  'writers',
+]
+
+/** To be called at the top of a test file. What is answered opens a store that nobody has used. */
+export async function emptyStores(): Promise<() => Store> {
+  const database = await openDatabase()
+  const free: string[] = []
+  let made = 0
+
+  return () => {
+    const schema = free.pop() ?? `s${(made += 1)}`
+    const store = database.open({ schema, listen: () => database.client() })
+    const close = async (): Promise<void> => {
+      await store.close()
+      await database.query(
+        `DO $$ BEGIN ${tables.map((table) => `DELETE FROM ${schema}.${table};`).join(' ')}
+        EXCEPTION WHEN undefined_table OR invalid_schema_name THEN NULL; END $$`,
+      )
+      free.push(schema)
+    }
+    let closed: Promise<void> | undefined
+    return { ...store, close: () => (closed ??= close()) }
+  }
+}

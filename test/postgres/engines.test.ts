@@ -1,0 +1,128 @@
+/** Two engines on one database, as two replicas are: whichever one runs a task, the other serves it as well. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { Agent } from '@parley/a2a'
+import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import {
+  answerOf,
+  chunksOf,
+  eventually,
+  openHouse,
+  short,
+  statesOf,
+} from '../../packages/a2a/src/testing/engine-fixture.ts'
+import { prompted } from '../../packages/a2a/src/testing/prompted-agent.ts'
+import { troubledStore } from '../../packages/a2a/src/testing/troubled-store.ts'
+import { openDatabase, skipReason } from './databases.ts'
+
+const skip = await skipReason()
+describe('two replicas on one database', { skip, timeout: 60_000 }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  let schemas = 0
+
+  async function replicas(t: TestContext, agent: Agent, leaseTtlMs = 10_000) {
+    const schema = `replicas${(schemas += 1)}`
+    const open = () => database.open({ schema, leaseTtlMs, listen: () => database.client() })
+    let isDead = false
+    const die = (): void => {
+      if (isDead) throw new Error('the process is gone')
+    }
+    const here = await openHouse(t, agent, { store: troubledStore(open(), { before: die, after: die }), sweepMs: 50 })
+    const there = await openHouse(t, agent, { store: open(), sweepMs: 50 })
+    return { here, there, kill: () => void (isDead = true) }
+  }
+  const startedOn = async (house: House): Promise<string> => {
+    const { id } = await house.start('go')
+    await house.reaches(id, 'TASK_STATE_WORKING')
+    return id
+  }
+
+  it('stream every event once and in order, wherever the reader is', async (t) => {
+    const { agent, say } = prompted()
+    const { here, there } = await replicas(t, agent)
+    const id = await startedOn(here)
+    const readers = await Promise.all([there.subscribe(id), there.subscribe(id), here.subscribe(id)])
+    const words = Array.from({ length: 200 }, (_, n) => `${n} `)
+    const seen = Promise.all(readers.map((reader) => reader.rest()))
+    for (const word of words) {
+      say(word)
+      if (Math.random() < 0.3) await new Promise((resolve) => setImmediate(resolve))
+    }
+    say('end')
+    for (const items of await seen) {
+      assert.deepEqual(
+        chunksOf(items).filter((text) => text !== ''),
+        words,
+      )
+      assert.equal(statesOf(items).at(-1), 'COMPLETED')
+    }
+    assert.equal(answerOf(await there.get(id)), words.join(''))
+  })
+
+  it('cancel what the other one runs', async (t) => {
+    const { here, there } = await replicas(t, prompted().agent)
+    const id = await startedOn(here)
+    assert.equal(short((await there.cancel(id)).status.state), 'CANCELED')
+    assert.equal(short((await here.get(id)).status.state), 'CANCELED')
+  })
+
+  it('take messages for what the other one runs, and answer when it has', async (t) => {
+    const { agent, say } = prompted()
+    const { here, there } = await replicas(t, agent)
+    const id = await startedOn(here)
+    const answered = there.task({ taskId: id, parts: [{ text: 'more' }] })
+    const messages = async () => (await here.log(id)).filter(({ body }) => body.type === 'message')
+    await eventually(async () => (await messages()).length === 2, 'the message to be in the log')
+    say('end')
+    assert.equal(short((await answered).status.state), 'COMPLETED')
+    assert.match(answerOf(await there.get(id), 'answer-2') ?? answerOf(await there.get(id)) ?? '', /did more/)
+  })
+
+  it('take the same message once, whoever gets it', async (t) => {
+    const { here, there } = await replicas(t, async function* () {
+      yield 'once'
+    })
+    const said = { messageId: 'm-1', parts: [{ text: 'hi' }] }
+    const tasks = await Promise.all([here, there, here, there].map((house) => house.task(said)))
+    assert.equal(new Set(tasks.map(({ id }) => id)).size, 1)
+  })
+
+  it('take up what a dead one left, within the time of a lease, as its agent declares', async (t) => {
+    let runs = 0
+    const rerun: Agent = {
+      resume: 'rerun',
+      async *run() {
+        runs += 1
+        yield `run ${runs}`
+        if (runs === 1) await new Promise(() => {})
+      },
+    }
+    const { here, there, kill } = await replicas(t, rerun, 500)
+    const { id } = await here.start('go')
+    await here.reaches(id, 'TASK_STATE_WORKING')
+    const reader = await there.subscribe(id)
+    const diedAt = performance.now()
+    kill()
+    const items = await reader.rest()
+    assert.equal(statesOf(items).at(-1), 'COMPLETED')
+    assert.ok(performance.now() - diedAt < 5_000)
+    assert.equal(answerOf(await there.get(id)), 'run 2')
+  })
+
+  it('run each of many tasks to its end, none twice', async (t) => {
+    const ran = new Map<string, number>()
+    const { here, there } = await replicas(t, async function* ({ task, text }) {
+      ran.set(task.id, (ran.get(task.id) ?? 0) + 1)
+      yield `${text} `
+      await new Promise((resolve) => setImmediate(resolve))
+      yield 'done'
+    })
+    const tasks = await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? here : there).task(`${n}`)))
+    for (const [n, task] of tasks.entries()) {
+      assert.equal(answerOf(await (n % 2 === 0 ? there : here).get(task.id)), `${n} done`)
+    }
+    assert.deepEqual(new Set(ran.values()), new Set([1]))
+  })
+})
