@@ -1,8 +1,9 @@
-/** What the documents say exists: every link leads somewhere, and every option has its line in docs/start.md. */
+/** What the documents say exists: every link leads somewhere, and every option has its line in docs/start.md or docs/clients.md. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { defaultLimits } from '../packages/a2a/src/client/limits.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -42,25 +43,41 @@ describe('the documents', () => {
     assert.deepEqual(relativeLinks(page), ['a.md'])
   })
 
+  /** Every word that stands in code, so that `name` is not found in a sentence about names. */
+  const wordsIn = (text: string): ReadonlySet<string> =>
+    new Set([...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []))
+  const start = read('docs/start.md')
+  const settings = wordsIn(start.slice(start.indexOf('## 5. Settings')))
+  const clients = read('docs/clients.md')
+  const calling = wordsIn(clients.replaceAll(/^```[\s\S]*?^```/gm, ''))
+
   const options = read('packages/a2a/src/server/options.ts')
   const engine = read('packages/a2a/src/engine/contract.ts')
-  const sources: readonly [name: string, source: string, known: string][] = [
-    ['AgentSettings', options, 'inputModes'],
-    ['AgentOptions', engine, 'turnTimeoutMs'],
-    ['HouseOptions', options, 'publicUrl'],
-    ['Limits', options, 'bodyBytes'],
-    ['EngineLimits', engine, 'parts'],
-    ['EngineRetention', engine, 'finishedMs'],
-    ['ServeOptions', read('packages/a2a/src/server/node.ts'), 'drainMs'],
+  const client = read('packages/a2a/src/client/contract.ts')
+  const auth = read('packages/a2a/src/client/auth/contract.ts')
+  const sources: readonly [name: string, source: string, known: string, words: ReadonlySet<string>][] = [
+    ['AgentSettings', options, 'inputModes', settings],
+    ['AgentOptions', engine, 'turnTimeoutMs', settings],
+    ['HouseOptions', options, 'publicUrl', settings],
+    ['Limits', options, 'bodyBytes', settings],
+    ['EngineLimits', engine, 'parts', settings],
+    ['EngineRetention', engine, 'finishedMs', settings],
+    ['ServeOptions', read('packages/a2a/src/server/node.ts'), 'drainMs', settings],
+    ['ConnectOptions', client, 'prefer', calling],
+    ['ClientLimits', client, 'pollMs', calling],
+    ['CallOptions', client, 'timeoutMs', calling],
+    ['StreamOptions', client, 'lastEventId', calling],
+    ['SendOptions', client, 'referenceTaskIds', calling],
+    ['ChatOptions', client, 'maxRounds', calling],
+    ['InvokeOptions', client, 'skill', calling],
+    ['EventStream', client, 'relatedTaskIds', calling],
+    ['OAuthOptions', auth, 'trust', calling],
+    ['WebhookOptions', read('packages/a2a/src/server/webhook-options.ts'), 'jwks', calling],
+    ['GuardOptions', read('packages/a2a/src/client/guarded-fetch.ts'), 'allowHttp', calling],
+    ['AddressRuleOptions', read('packages/a2a/src/client/address-rule.ts'), 'allow', calling],
   ]
-  const start = read('docs/start.md')
-  const settings = start.slice(start.indexOf('## 5. Settings'))
-  /** Every word that stands in code, so that `name` is not found in a sentence about names. */
-  const words = new Set(
-    [...settings.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => (code as string).match(/\w+/g) ?? []),
-  )
 
-  for (const [name, source, known] of sources) {
+  for (const [name, source, known, words] of sources) {
     it(`name every one of ${name} among the settings`, () => {
       const properties = propertiesOf(name, source)
       assert.ok(properties.includes(known), `${name} was not read rightly: ${properties.join(', ')}`)
@@ -70,4 +87,10 @@ describe('the documents', () => {
       )
     })
   }
+
+  it('tell the limits of a client as they are', () => {
+    const rows = [...clients.matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)]
+    const told = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]))
+    assert.deepEqual(told, defaultLimits)
+  })
 })

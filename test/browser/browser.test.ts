@@ -12,6 +12,7 @@ import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import type { Page } from 'playwright-core'
 import { bundle } from './bundle.ts'
+import type { Bundle } from './bundle.ts'
 import { findBrowser } from './chromium.ts'
 import type { Stories } from './page.ts'
 
@@ -22,6 +23,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
   const { browser } = found
   let page: Page
   let origin = ''
+  let made: Bundle
   let heard: (chunk: string) => void = () => {}
   const ends: (() => unknown)[] = [() => browser.close()]
 
@@ -55,6 +57,9 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     })
     const told = run('stream', `${first.url}/a2a/counter`, '60')
     await inTheMiddle
+    // Nothing more can be loaded: what it takes to go on is there already.
+    const site = `${origin}/**`
+    await page.route(site, (route) => route.abort())
     await first.kill()
     const before = chunks.length
     await using second = await startServer(origin, first)
@@ -67,6 +72,21 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
       Array.from({ length: 60 }, (_, n) => `${n} `),
     )
     assert.deepEqual(chunks, all)
+    await page.unroute(site)
+  })
+
+  it('loads what reads the card while the card is on its way', async () => {
+    await using server = await startServer(origin)
+    const other = await browser.newPage()
+    await other.goto(origin)
+    await other.waitForFunction(() => 'stories' in globalThis)
+    const reader = other.waitForRequest(`${origin}/${made.fileOf('client/card-answer.ts')}`)
+    await other.route('**/agent-card.json', async (route) => {
+      await reader
+      await route.continue()
+    })
+    assert.equal(await runIn(other, 'ask', `${server.url}/a2a/echo`, 'hello'), 'You said: hello')
+    await other.close()
   })
 
   it('stops listening when it is told to, and the task goes on until it is canceled [B-103]', async () => {
@@ -118,7 +138,11 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
   })
 
   async function run<S extends keyof Stories>(story: S, ...given: Parameters<Stories[S]>): Promise<Told<S>> {
-    return page.evaluate(
+    return runIn(page, story, ...given)
+  }
+
+  function runIn<S extends keyof Stories>(at: Page, story: S, ...given: Parameters<Stories[S]>): Promise<Told<S>> {
+    return at.evaluate(
       ([name, args]) =>
         (globalThis as unknown as { stories: Record<string, (...args: unknown[]) => unknown> }).stories[name]?.(
           ...args,
@@ -129,7 +153,8 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
 
   /** The page and its chunks, each by its name. */
   async function servePage(): Promise<string> {
-    const { chunks, entry } = await bundle(`import './page.ts'`)
+    made = await bundle(`import './page.ts'`)
+    const { chunks, entry } = made
     const html = `<!doctype html><title>A page</title><script type="module" src="/${entry}"></script>`
     const site = createServer(({ url = '/' }, response) => {
       const chunk = chunks.get(url.slice(1))

@@ -52,12 +52,12 @@ export async function runProgram(
 }
 
 /** Resolves with what the program has printed when it has ended by itself, and well. */
-export async function runToEnd(file: string): Promise<readonly string[]> {
+export async function runToEnd(file: string, ...preloaded: readonly string[]): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-'))
   try {
     const child = fork(file, [], {
       cwd: folder,
-      execArgv: ['--conditions=source'],
+      execArgv: ['--conditions=source', ...preloaded.flatMap((other) => ['--import', other])],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       timeout: 30_000,
     })

@@ -71,7 +71,6 @@ describe('a stream in pieces of any size', () => {
 
 /** A packet each: what is written in one turn of the loop would arrive as one. */
 async function inPieces(exchange: Exchange, bytes: Buffer, size: number): Promise<void> {
-  exchange.socket.setNoDelay(true)
   exchange.stream()
   for (let at = 0; at < bytes.length; at += size) {
     exchange.chunk(bytes.subarray(at, at + size))

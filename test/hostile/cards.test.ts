@@ -223,6 +223,11 @@ describe('a card that lies', () => {
     await dead.close()
     const server = await stage.open({
       ...finished,
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        for (const event of events) exchange.event(event)
+        exchange.end()
+      },
       card: (exchange) =>
         exchange.json(
           cardOf([
@@ -236,6 +241,8 @@ describe('a card that lies', () => {
     assert.ok(answer.kind === 'task' && answer.status.state === 'TASK_STATE_COMPLETED')
     assert.equal(agent.interface.protocolBinding, 'HTTP+JSON')
     assert.ok(stage.warnings.length > 0, 'nobody was told')
+    const other = await stage.connect(server)
+    assert.equal(await other.stream('go', { signal: stage.signal }).text(), wholeText)
   })
 
   hostile('about where it is, and nothing else is listed, is an error', async ({ open, connect, signal }) => {

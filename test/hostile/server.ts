@@ -40,7 +40,8 @@ export async function openHostile(answers: Answers | Answer, options: HostileOpt
   const seen: Exchange[] = []
   let connections = 0
 
-  const server = createServer((socket) => {
+  // Small writes would otherwise wait for the other side to confirm the last one, 40 ms each.
+  const server = createServer({ noDelay: true }, (socket) => {
     connections += 1
     open.set(socket, undefined)
     socket.on('error', () => {}).once('close', () => open.delete(socket))

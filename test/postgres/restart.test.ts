@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent } from '@parley/a2a'
+import { answerOf, chunksOf, openHouse, statesOf } from '../../packages/a2a/src/testing/engine-fixture.ts'
 import { appended, chunks, create, words } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { startCluster, startServer, stopServer } from './cluster.ts'
 import { openDatabase, skipReason } from './databases.ts'
@@ -40,4 +42,44 @@ describe('a server that restarts', { skip }, async () => {
       await waiting
     })
   }
+
+  it('is said not to be ready while it is down, and to be when it is back', { timeout: 60_000 }, async () => {
+    const store = database.open()
+    await store.ready?.()
+    stopServer(database.cluster, 'fast')
+    while (
+      await store.ready?.().then(
+        () => true,
+        () => false,
+      )
+    )
+      await sleep(10)
+    await startServer(database.cluster)
+    await store.ready?.()
+  })
+
+  it('does not end the turns that run, nor the streams that are read', { timeout: 60_000 }, async (t) => {
+    const open = () => database.open({ schema: 'turns', leaseTtlMs: 20_000, listen: () => database.client() })
+    const agent: Agent = async function* () {
+      for (let n = 0; n < 60; n += 1) {
+        yield `${n} `
+        await sleep(20)
+      }
+    }
+    const here = await openHouse(t, agent, { store: open(), sweepMs: 100 })
+    const there = await openHouse(t, agent, { store: open(), sweepMs: 100 })
+    const started = await Promise.all(Array.from({ length: 10 }, () => here.start('go')))
+    const readers = await Promise.all(started.map(({ id }) => there.subscribe(id)))
+    const seen = Promise.all(readers.map((reader) => reader.rest()))
+    await sleep(300)
+    stopServer(database.cluster, 'immediate')
+    await sleep(100)
+    await startServer(database.cluster)
+    const expected = Array.from({ length: 60 }, (_, n) => `${n} `)
+    for (const items of await seen) {
+      assert.equal(statesOf(items).at(-1), 'COMPLETED')
+      assert.ok(expected.join('').endsWith(chunksOf(items).join('')))
+    }
+    for (const { id } of started) assert.equal(answerOf(await there.get(id)), expected.join(''))
+  })
 })

@@ -23,8 +23,23 @@ export interface HttpRequest {
   readonly localAddress?: string | undefined
   /** Whether it came over TLS, as far as the runtime can tell. */
   readonly secure: boolean
+  /** Of a client that proved who it is by TLS, where the listener asked for it and checked it (mTLS). */
+  readonly clientCertificate?: ClientCertificate | undefined
   /** The mount prefix that was cut off `path`, without a trailing slash. */
   readonly prefix: string
+}
+
+/** What of a certificate says whose it is; Node's own has more. */
+export interface ClientCertificate {
+  /** `{ CN: 'billing', O: 'Example' }` */
+  readonly subject: { readonly [name: string]: string | readonly string[] | undefined }
+  readonly issuer: { readonly [name: string]: string | readonly string[] | undefined }
+  /** `DNS:billing.example.com, URI:spiffe://example.com/billing` */
+  readonly subjectaltname?: string | undefined
+  /** SHA-256 over the whole certificate, in hex with colons. */
+  readonly fingerprint256: string
+  /** The certificate itself, in DER. */
+  readonly raw: Uint8Array
 }
 
 export type HttpHeaders = Readonly<Record<string, string>>

@@ -1,4 +1,5 @@
 /** The codecs of a version, fetched when it is known that they are needed: a browser never loads those of the others. */
+import { A2AError } from '../model/error.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 
 const loaders: Readonly<Record<VersionId, () => Promise<ProtocolVersion>>> = {
@@ -8,4 +9,8 @@ const loaders: Readonly<Record<VersionId, () => Promise<ProtocolVersion>>> = {
 }
 
 /** The platform remembers a module it has loaded; a session asks once for each interface. */
-export const loadVersion = (id: VersionId): Promise<ProtocolVersion> => loaders[id]()
+export const loadVersion = (id: VersionId): Promise<ProtocolVersion> =>
+  loaders[id]().catch((cause: unknown) => {
+    // A page that has lost its own server: nothing has been sent, and another interface may need nothing new.
+    throw new A2AError('UNAVAILABLE', `What speaks A2A ${id} cannot be loaded`, { reason: 'NOT_LOADED' }, { cause })
+  })

@@ -82,6 +82,7 @@ const isCore = (operation: Operation): boolean => /^(Send\w*Message|GetTask|Canc
 function failure(reason: unknown, operation: Operation, proven: boolean): 'absent' | 'stranger' | undefined {
   if (!(reason instanceof A2AError)) return undefined
   const { reason: why, status = '' } = reason.details as { readonly [name: string]: string | undefined }
+  if (why === 'NOT_LOADED') return 'absent'
   if (why === 'NETWORK') return isRead(operation) || neverSent(reason) ? 'absent' : undefined
   // Unless it is our own, which says that the peer has acted.
   if (is(reason, 'VERSION_NOT_SUPPORTED')) return reason.details['declared'] === undefined ? 'stranger' : undefined

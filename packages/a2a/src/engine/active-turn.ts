@@ -49,6 +49,8 @@ export interface RunParts {
   readonly entry: AgentEntry
   readonly caller: Caller
   readonly log: EngineLog
+  /** No turn is begun any more: it is somebody else's. */
+  isClosing(): boolean
   conversation(live: Live): Promise<readonly Task[]>
   referenced(live: Live, message: Message): Promise<readonly Task[]>
 }

@@ -4,14 +4,18 @@ import type { Caller } from '../model/caller.ts'
 import type {
   CancelTaskRequest,
   GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
   ListTasksResponse,
+  PushNotificationConfigKey,
   SendMessageRequest,
   SendMessageResponse,
   SubscribeToTaskRequest,
+  TaskPushNotificationConfig,
 } from '../model/operation.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
-import type { Store } from '../stores/store.ts'
+import type { PushAttempt, PushRow, Store } from '../stores/store.ts'
 
 /** Who calls which agent, and how. Made by the server from the request, never from its payload. */
 export interface CallContext {
@@ -26,6 +30,8 @@ export interface CallContext {
   readonly lastEventId?: number
   /** Whether an anonymous caller may list: on loopback only. */
   readonly mayList: boolean
+  /** How a webhook that this call asks for is to be told; there where it may ask for one. */
+  readonly push?: PushManner
 }
 
 /** One event as a stream carries it. The `event` object is shared by all readers: a cache may hang on it. */
@@ -57,8 +63,97 @@ export interface Engine {
    * `finished: 'refuse'` (1.0) with UNSUPPORTED_OPERATION. A `lastEventId` overrides both: what came after it, if anything.
    */
   subscribe(request: SubscribeToTaskRequest, context: CallContext, finished: 'refuse' | 'replay'): Promise<EventStream>
-  /** Stops taking calls, aborts what runs (agents see it on their signal), writes what is pending. */
+  /** Webhooks: there where the engine was given somebody who delivers. */
+  readonly push?: PushDesk
+  /**
+   * Takes no more calls and takes nothing up, but lets go on what runs. Resolves when no agent is at work here whose turn
+   * would fail if somebody else had to take it up.
+   */
+  drain(): Promise<void>
+  /**
+   * Stops taking calls, aborts what runs (agents see it on their signal), writes what is pending. Where others share the
+   * store its tasks are theirs at once.
+   */
   close(): Promise<void>
+}
+
+/** `significant`: every status, and the last chunk of each artifact (B-132). */
+export type PushTriggers = 'all' | 'significant'
+
+/** What is kept with a webhook beside what its owner said. */
+export interface PushManner {
+  /** The protocol version it was asked for in: it is told in that one (B-123). */
+  readonly version: string
+  readonly triggers: PushTriggers
+  /** Of the request that asked for it (W3C Trace Context). */
+  readonly traceparent?: string
+}
+
+/** Where a notification goes, with its secrets open. */
+export interface PushTarget extends PushManner {
+  readonly url: string
+  readonly token?: string
+  readonly authentication?: { readonly scheme: string; readonly credentials?: string }
+}
+
+export interface PushDelivery {
+  readonly taskId: string
+  readonly configId: string
+  /** The event's place in the log: the same at every try. */
+  readonly seq: number
+  readonly event: StreamEvent
+  readonly target: PushTarget
+  /** As it is now. */
+  task(): Task
+  /** Aborted when its time is up, or when it must not be delivered any more. */
+  readonly signal: AbortSignal
+}
+
+/** `said` is for people: a status, or what went wrong. It must hold no secret. */
+export type PushOutcome =
+  | { readonly outcome: 'delivered'; readonly said: string }
+  /** To be tried again, not before `retryAfterMs`. */
+  | { readonly outcome: 'failed'; readonly said: string; readonly retryAfterMs?: number }
+  /** Trying again is of no use: a dead letter at once. */
+  | { readonly outcome: 'refused'; readonly said: string }
+  /** The receiver wants no more of them: the config goes. */
+  | { readonly outcome: 'gone'; readonly said: string }
+
+/** What the engine must be given to push. */
+export interface EnginePush {
+  deliver(delivery: PushDelivery): Promise<PushOutcome>
+  readonly sealer: Sealer
+  /** Waits after the first failure, the second, and so on; then the dead letter. */
+  readonly scheduleMs: readonly number[]
+  /** How long one delivery may take. */
+  readonly timeoutMs: number
+  readonly concurrent: number
+  readonly concurrentPerHost: number
+  readonly configsPerTask: number
+}
+
+/** The four operations on webhooks, with the caller's own tasks only, and what whoever runs the server may do. */
+export interface PushDesk {
+  /** Makes or replaces; the answer has the id and no secret (B-116, B-120). */
+  create(request: TaskPushNotificationConfig, context: CallContext): Promise<TaskPushNotificationConfig>
+  get(request: PushNotificationConfigKey, context: CallContext): Promise<TaskPushNotificationConfig>
+  list(
+    request: ListTaskPushNotificationConfigsRequest,
+    context: CallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse>
+  /** Resolves when nothing is on its way any more from this process (B-118). */
+  delete(request: PushNotificationConfigKey, context: CallContext): Promise<void>
+
+  /** How far each webhook of a task has been told. */
+  cursors(taskId: string): Promise<readonly PushCursor[]>
+  /** Newest first. */
+  attempts(taskId: string, id: string, limit: number): Promise<readonly PushAttempt[]>
+  /** Tries again at once, dead letters too, from the first event that was not delivered or from after `afterSeq`. False if there is no such config. */
+  redeliver(taskId: string, id: string, afterSeq?: number): Promise<boolean>
+}
+
+export interface PushCursor extends Pick<PushRow, 'id' | 'deliveredSeq' | 'attempt' | 'state' | 'dueAt'> {
+  readonly url: string
 }
 
 /** What the engine must know of an agent. */
@@ -111,6 +206,12 @@ export interface Signer {
   verify(purpose: string, text: string, signature: string): Promise<boolean>
 }
 
+/** Hides what is kept. */
+export interface Sealer {
+  seal(purpose: string, text: string, about: string): Promise<string>
+  unseal(purpose: string, sealed: string, about: string): Promise<string>
+}
+
 export interface EngineRetention {
   /** How long finished tasks are kept. */
   readonly finishedMs?: number
@@ -129,6 +230,8 @@ export interface EngineParts {
   readonly now: () => number
   readonly signer: Signer
   readonly retention?: EngineRetention
+  /** Without it there are no webhooks. */
+  readonly push?: EnginePush
   /** How often due work is looked for. */
   readonly sweepMs: number
 }

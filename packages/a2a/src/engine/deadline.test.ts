@@ -16,6 +16,7 @@ import {
   stateOf,
   statesOf,
 } from '../testing/engine-fixture.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
 
 /** A clock that stands still until it is moved. */
 function movable(start = Date.now()) {
@@ -105,9 +106,15 @@ describe('a turn that takes too long', () => {
   it('is found by another process when its own is gone [S0-20]', async (t) => {
     const clock = movable()
     const store = memoryStore({ leaseTtlMs: 100 * day, now: clock.now })
-    const gone = await openHouse(t, never, { store, now: clock.now, options: { turnTimeoutMs: day } })
+    let isGone = false
+    const itsOwn = troubledStore(store, {
+      before() {
+        if (isGone) throw new Error('the process is gone')
+      },
+    })
+    const gone = await openHouse(t, never, { store: itsOwn, now: clock.now, options: { turnTimeoutMs: day } })
     const { id } = await gone.start('go')
-    await gone.engine.close()
+    isGone = true
     const other = await openHouse(t, never, { store, now: clock.now })
     clock.pass(day)
     assert.equal(saying((await other.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')

@@ -15,6 +15,8 @@ import { listTasks } from './list.ts'
 import type { Live, TailEvent } from './live.ts'
 import { DuplicateMessage } from './live.ts'
 import { passing } from './passing.ts'
+import { createPush } from './push.ts'
+import type { Push } from './push.ts'
 import { reachable } from './reachable.ts'
 import { createRecovery } from './recover.ts'
 import { createRegistry } from './registry.ts'
@@ -36,7 +38,20 @@ export function createEngine(parts: EngineParts): Engine {
   const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
   // Only a snapshot lets a log be dropped and its task be kept.
   const snapshotsAll = parts.retention?.logMs !== undefined
-  const registry = createRegistry({ store, now, holder, coalescesText, snapshotsAll, warn: log.warn, lost })
+  const push =
+    parts.push === undefined
+      ? undefined
+      : createPush({ ...parts, push: parts.push, store, find: (id) => registry.find(id), findOwn })
+  const registry = createRegistry({
+    store,
+    now,
+    holder,
+    coalescesText,
+    snapshotsAll,
+    warn: log.warn,
+    lost,
+    appended: push?.appended,
+  })
   const recovery = createRecovery({
     store,
     registry,
@@ -54,14 +69,17 @@ export function createEngine(parts: EngineParts): Engine {
   const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held })
 
   return {
+    ...(push !== undefined ? { push: push.desk } : {}),
+
     async start() {
       await recovery.takeUpOrphans()
       sweep.start()
+      push?.start()
     },
 
     async sendMessage(request, context) {
       const entry = entryOf(context)
-      const accepted = await accept(request, context, entry)
+      const accepted = await take(request, context, entry)
       if ('reply' in accepted) return { message: accepted.reply }
       const { live } = accepted
       const waits = request.configuration?.returnImmediately !== true
@@ -72,7 +90,7 @@ export function createEngine(parts: EngineParts): Engine {
     async streamMessage(request, context) {
       const entry = entryOf(context)
       checkStreaming(entry)
-      const accepted = await accept(request, context, entry)
+      const accepted = await take(request, context, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
       return streamOf(accepted, request, context, entry)
     },
@@ -108,16 +126,43 @@ export function createEngine(parts: EngineParts): Engine {
       })
     },
 
+    async drain() {
+      closing = true
+      sweep.onlyRenew()
+      await Promise.all([...runs.values()].filter(mustFinish).map((run) => run.finished))
+    },
+
     async close() {
       closing = true
       const reason = new A2AError('UNAVAILABLE', 'The server is going down')
       for (const run of runs.values()) run.stop(reason)
       await sweep.stop()
-      for (const live of [...registry.all()]) {
+      await push?.stop()
+      const lives = [...registry.all()]
+      for (const live of lives) {
         await live.flushed()
         live.abandon(reason)
       }
+      await recovery.giveUp(lives)
     },
+  }
+
+  /** A message, and with it the webhook that it asks for: nobody is answered before that is saved (B-71). */
+  function take(request: SendMessageRequest, context: CallContext, entry: AgentEntry): Promise<Accepted> {
+    const asks = request.configuration?.taskPushNotificationConfig !== undefined
+    return asks && push !== undefined ? takeWithPush(push, request, context, entry) : accept(request, context, entry)
+  }
+
+  async function takeWithPush(
+    { prepare, attach }: Push,
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+  ): Promise<Accepted> {
+    const inline = await prepare(request, context)
+    const accepted = await accept(request, context, entry)
+    if (inline !== undefined && 'live' in accepted) await attach(inline, accepted, request.message.messageId)
+    return accepted
   }
 
   function entryOf({ agent }: CallContext): AgentEntry {
@@ -134,6 +179,12 @@ export function createEngine(parts: EngineParts): Engine {
   async function view(taskId: string): Promise<Task | undefined> {
     const live = await registry.find(taskId)
     return live === undefined ? undefined : viewOf(live.fold)
+  }
+
+  /** Whoever took it up would have to fail it. */
+  function mustFinish({ live }: Run): boolean {
+    const agent = parts.agent(live.partition.agent)?.agent
+    return agent !== undefined && (typeof agent === 'function' || agent.resume === 'fail')
   }
 
   function runOf(live: Live): Run | undefined {
@@ -157,6 +208,7 @@ export function createEngine(parts: EngineParts): Engine {
           ...(owner === 'anonymous' ? { anonymous: true } : {}),
         },
         log,
+        isClosing: () => closing,
         conversation,
         referenced,
       },

@@ -61,6 +61,7 @@ class RingKey {
 
 const hmac = { name: 'HMAC', hash: 'SHA-256' }
 const keyBytes = 32
+const staleMs = 60_000
 
 /** `masterKey` has 32 bytes. Without one the keys lie open in the store, which suits a store that is itself in memory. */
 export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now = Date.now): Promise<Keyring> {
@@ -68,6 +69,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now =
   /** By purpose, oldest first. */
   let rings = new Map<string, readonly RingKey[]>()
   let loading = Promise.resolve()
+  let loadedAt = 0
 
   /** Reads all keys again, one reading after the other, so that an older one never overwrites a newer. */
   function load(): Promise<void> {
@@ -86,6 +88,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now =
     }
     for (const ring of found.values()) ring.sort((a, b) => a.number - b.number)
     rings = found
+    loadedAt = now()
   }
 
   /** Two who make the same key agree: the store keeps the first, and both read which one it is. */
@@ -142,7 +145,8 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now =
       return decoder.decode(await crypto.subtle.decrypt(cipher, await key.aes, textBytes))
     },
     async keyPairs(purpose) {
-      if (rings.get(purpose) === undefined) await load()
+      // The list is published: what another process added must be in it before it signs.
+      if (rings.get(purpose) === undefined || now() - loadedAt > staleMs) await load()
       if (rings.get(purpose) === undefined) await make(purpose, 1, await makeKeyPair())
       return Promise.all((rings.get(purpose) ?? []).map((key) => key.pair))
     },

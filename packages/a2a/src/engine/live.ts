@@ -46,6 +46,8 @@ export interface LiveParts {
   /** Whether every finished task gets a snapshot, however short. */
   readonly snapshotsAll: boolean
   warn(message: string, fields: Record<string, unknown>): void
+  /** Called with every task that has grown, if anybody wants to know. */
+  readonly appended?: ((taskId: string) => void) | undefined
   /** Called when the lease was given back. */
   released(live: Live): void
   /** Called once when the task can no longer be written from here. */
@@ -311,7 +313,9 @@ export class Live {
     }
     this.#tailBytes += state.bytes - before
     if (this.#tail.length > maxTail || this.#tailBytes > maxTailBytes) this.#shortenTail()
-    if (records.length > 0) this.#notify()
+    if (records.length === 0) return
+    this.#notify()
+    this.#parts.appended?.(this.id)
   }
 
   /** Half of it goes at a time, so that an event is moved once on average, however many come. */

@@ -76,6 +76,14 @@ export function createRecovery(parts: RecoverParts) {
         if (removed < batch) return
       }
     },
+    /** Where others could go on at once, they need not wait until our leases run out. */
+    async giveUp(lives: readonly Live[]): Promise<void> {
+      const ids = lives.filter(({ owned }) => owned).map(({ id }) => id)
+      if (!shared || ids.length === 0) return
+      await store.renew(parts.holder, ids, parts.now()).catch((cause: unknown) => {
+        log.warn('leases could not be given back; they run out by themselves', { tasks: ids.length, cause })
+      })
+    },
     async renewLeases(lives: readonly Live[]): Promise<void> {
       const held = new Map(lives.flatMap((live) => (live.fence === undefined ? [] : [[live, live.fence]])))
       if (held.size === 0) return

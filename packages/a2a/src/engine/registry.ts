@@ -17,6 +17,8 @@ import { passing } from './passing.ts'
  */
 const maxIdle = 250
 const maxIdleBytes = 64_000
+/** How long to leave a store alone that could not be read. */
+const rewatchMs = 500
 
 export interface Registry {
   /** The task, from memory or from the store. */
@@ -108,7 +110,12 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     if (!shared || watches.has(live) || isTerminal(live.fold.status.state)) return
     const stop = new AbortController()
     watches.set(live, stop)
-    void readOn(live, stop.signal).catch((cause: unknown) => live.abandon(cause))
+    // A store that does not answer for a while ends no turn and no stream: they go on from where they were. The sweep tells.
+    void readOn(live, stop.signal).catch(() => setTimeout(watchAgain, rewatchMs, live))
+  }
+
+  function watchAgain(live: Live): void {
+    if (lives.get(live.id) === live && live.broken === undefined) watch(live)
   }
 
   async function readOn(live: Live, signal: AbortSignal): Promise<void> {

@@ -54,7 +54,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
 
   async function work(): Promise<void> {
     try {
-      for (let input: TurnInput | undefined = first; input !== undefined && !stopped;) {
+      for (let input: TurnInput | undefined = first; input !== undefined && !stopped && !parts.isClosing();) {
         input = await runTurn(input)
       }
     } catch (reason) {

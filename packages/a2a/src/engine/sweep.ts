@@ -19,11 +19,16 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
   const shared = Number.isFinite(store.leaseTtlMs)
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
+  let onlyRenews = false
   let round = 0
   let underway: Promise<void> | undefined
 
   return {
     start: plan,
+    /** What is held stays held, and nothing else is looked for. */
+    onlyRenew(): void {
+      onlyRenews = true
+    },
     /** Resolves when nothing is being taken up any more. */
     async stop(): Promise<void> {
       stopped = true
@@ -42,11 +47,15 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
     if (typeof next === 'object' && 'unref' in next) next.unref()
   }
 
+  function renew(): Promise<void> {
+    return recovery.renewLeases(held())
+  }
+
   async function sweep(): Promise<void> {
     round += 1
     // Leases first: what else is late can wait, a lease that runs out cannot.
     if (shared) {
-      await attempt(() => recovery.renewLeases(held()))
+      await attempt(renew)
       await attempt(recovery.takeUpOrphans)
     }
     await attempt(recovery.retryLost)
@@ -56,7 +65,7 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
   }
 
   async function attempt(work: () => Promise<void>): Promise<void> {
-    if (stopped) return
+    if (stopped || (onlyRenews && work !== renew)) return
     try {
       await work()
     } catch (cause) {

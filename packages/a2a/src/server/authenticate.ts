@@ -33,10 +33,11 @@ async function ask(
   resident: Resident,
   log: EngineLog,
 ): Promise<Caller> {
-  const { method, path, query, remoteAddress } = request
+  const { method, path, query, remoteAddress, clientCertificate } = request
   const header = (name: string): string | undefined => request.header(name)
   try {
-    const caller = await authenticate({ method, path, query, header, remoteAddress, agent: resident.name })
+    const agent = resident.name
+    const caller = await authenticate({ method, path, query, header, remoteAddress, clientCertificate, agent })
     if (caller !== undefined && caller !== null) return checkCaller(caller)
   } catch (reason) {
     if (reason instanceof A2AError) throw reason

@@ -15,9 +15,22 @@ export interface CardOptions {
   /** Newest first. */
   readonly offered: readonly ProtocolVersion[]
   readonly maxAgeSeconds: number
+  /** Whether webhooks are called. */
+  readonly push: boolean
   /** Whether the card is shown to known callers only. */
   readonly isPrivate: boolean
   readonly now: number
+  /** Where gRPC is spoken for those who know us by this address, if it is. */
+  grpc?(base: string): GrpcPlace | undefined
+}
+
+export interface GrpcPlace {
+  /** `host:port` */
+  readonly url: string
+  /** What to put into every message where several agents share the port. Before 1.0 there was no field for it. */
+  readonly tenant?: string
+  /** Whether this agent is meant when a message does not say which one is. */
+  readonly isDefault: boolean
 }
 
 export interface Cards {
@@ -39,7 +52,7 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
   const written = new Map<string, WrittenCard | undefined>()
   // HTTP dates have whole seconds; a card changes only with its process.
   const lastModified = new Date(options.now - (options.now % 1000)).toUTCString()
-  const describe = (base: string): AgentCard => describeAgent(resident, base, options.offered)
+  const describe = (base: string): AgentCard => describeAgent(resident, base, options)
 
   function write(base: string, variant: CardVariant): WrittenCard | undefined {
     const shape = shapeCard(describe(base), variant, options.offered)
@@ -59,7 +72,7 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
   return {
     describe,
     serve(request, base, variant) {
-      const key = `${variant} ${base}`
+      const key = `${variant} ${base} ${options.grpc?.(base)?.url ?? ''}`
       let card = written.get(key)
       if (card === undefined) {
         card = write(base, variant)
@@ -104,16 +117,24 @@ function shapeCard(
 }
 
 /** Each binding once a version, newest first (B-8, B-16). The 0.2 card is the 0.3 one, so 0.2 has no entries of its own. */
-function interfacesOf(resident: Resident, base: string, offered: readonly ProtocolVersion[]): AgentInterface[] {
+function interfacesOf(resident: Resident, base: string, { offered, grpc }: CardOptions): AgentInterface[] {
   const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
   const home = base + resident.path
+  const place = grpc?.(base)
   return listed.flatMap(({ id, spelling }): AgentInterface[] => [
     { url: resident.path === '' ? `${base}/a2a` : home, protocolBinding: 'JSONRPC', protocolVersion: id },
     ...(spelling.routes.length > 0 ? [{ url: home, protocolBinding: 'HTTP+JSON', protocolVersion: id }] : []),
+    ...grpcInterface(place, id),
   ])
 }
 
-function describeAgent(resident: Resident, base: string, offered: readonly ProtocolVersion[]): AgentCard {
+function grpcInterface(place: GrpcPlace | undefined, id: VersionId): AgentInterface[] {
+  if (place === undefined || (id !== '1.0' && !place.isDefault)) return []
+  const tenant = id === '1.0' && place.tenant !== undefined ? { tenant: place.tenant } : {}
+  return [{ url: place.url, protocolBinding: 'GRPC', ...tenant, protocolVersion: id }]
+}
+
+function describeAgent(resident: Resident, base: string, options: CardOptions): AgentCard {
   const { settings, extensions, entry } = resident
   const name = settings.name ?? 'Agent'
   // Required texts and lists are never empty: signers and readers disagree about what an empty one means (§1.6, J-9).
@@ -122,13 +143,13 @@ function describeAgent(resident: Resident, base: string, offered: readonly Proto
   return {
     name,
     description,
-    supportedInterfaces: interfacesOf(resident, base, offered),
+    supportedInterfaces: interfacesOf(resident, base, options),
     ...(provider !== undefined ? { provider } : {}),
     version: settings.version ?? '1.0.0',
     ...(documentationUrl !== undefined ? { documentationUrl } : {}),
     capabilities: {
       streaming: entry.streaming,
-      pushNotifications: false,
+      pushNotifications: options.push,
       extensions,
       ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
     },

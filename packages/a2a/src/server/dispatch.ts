@@ -28,12 +28,15 @@ export interface Dispatch {
   knows(path: string): boolean
 }
 
-interface Target {
+/** What a request turns out to ask for. */
+export interface Asked {
   readonly operation: Operation
   readonly version: ProtocolVersion
   readonly dialect: Dialect
   readonly payload: unknown
   readonly caller: Caller
+}
+interface Target extends Asked {
   readonly framing: Framing
 }
 
@@ -106,7 +109,7 @@ export function createDispatch(house: House): Dispatch {
 
   async function answer(request: HttpRequest, resident: Resident, target: Target): Promise<HttpResponse> {
     const { version, framing } = target
-    const call = new HttpCall(request, resident, target)
+    const call = new ServedCall(request, resident, target)
     const outcome = await perform(house.performParts, {
       call,
       request,
@@ -134,7 +137,7 @@ export function createDispatch(house: House): Dispatch {
 }
 
 /** A class for its getter, as an AbortSignal is made only for those who ask. */
-class HttpCall implements Call {
+export class ServedCall implements Call {
   readonly operation: Operation
   readonly version: ProtocolVersion
   readonly dialect: Dialect
@@ -145,7 +148,7 @@ class HttpCall implements Call {
   readonly lastEventId?: number
   readonly #request: HttpRequest
 
-  constructor(request: HttpRequest, resident: Resident, target: Target) {
+  constructor(request: HttpRequest, resident: Resident, target: Asked) {
     this.operation = target.operation
     this.version = target.version
     this.dialect = target.dialect
@@ -179,9 +182,13 @@ function headersOf(version: ProtocolVersion, call: Call, contentType: string, is
     'a2a-version': version.id,
     // A task is its owner's, and no cache between us is (B-140).
     ...(isRead ? { 'cache-control': 'no-store' } : {}),
-    // Only URIs of our own card are echoed (B-143).
-    ...(call.extensions.length > 0 ? { [version.spelling.extensionsHeader]: call.extensions.join(', ') } : {}),
+    ...extensionsHeader(version, call),
   }
+}
+
+/** Only URIs of our own card are echoed (B-143). */
+export function extensionsHeader({ spelling }: ProtocolVersion, { extensions }: Call): HttpHeaders {
+  return extensions.length > 0 ? { [spelling.extensionsHeader]: extensions.join(', ') } : {}
 }
 
 /**

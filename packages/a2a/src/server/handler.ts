@@ -2,29 +2,46 @@
  * A server without a listener: one function for node:http and the frameworks on it, one
  * for the web's Request. Portable; who listens, and on what, is somebody else's choice.
  */
-import type { Engine } from '../engine/contract.ts'
+import type { Engine, PushDesk } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keyring.ts'
 import { ConfigError } from './config-error.ts'
 import * as defaults from './defaults.ts'
 import { createFetchHandler, type FetchHandler } from './fetch.ts'
+import { createGrpcHandler, type GrpcHandler } from './grpc-handler.ts'
 import { createHouse } from './house.ts'
 import { consoleLog } from './log.ts'
 import { createNodeHandler, type NodeHandler } from './node-adapter.ts'
 import type { HandlerOptions } from './options.ts'
+import { openPush } from './push.ts'
 import { createRoster } from './roster.ts'
+import { createStoreCheck, type Readiness } from './readiness.ts'
 import { createRouter } from './router.ts'
+import { createSharedBytes } from './shared-bytes.ts'
 
 export interface Handler {
   /** `app.use('/agent', handler.node)`, or `http.createServer(handler.node)`. */
   readonly node: NodeHandler
   /** `app.all('/agent/*', (c) => handler.fetch(c.req.raw))`, with `prefix: '/agent'`. */
   readonly fetch: FetchHandler
+  /** For `createGrpcServer` of `@parley/a2a/grpc`. */
+  readonly grpc: GrpcHandler
   readonly engine: Engine
+  /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
+  readonly push?: HandlerPush
   /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
   readonly ready: Promise<void>
+  /** Says by `/readyz` that it is going, and serves on: for those who route by it. */
+  leave(): void
+  /** Takes no more calls. Resolves when no agent is at work any more that another process could not go on for. */
+  drain(): Promise<void>
   /** Takes no more calls, stops what runs, writes what is pending, and closes the store. */
   close(): Promise<void>
+}
+
+export interface HandlerPush extends Pick<PushDesk, 'cursors' | 'attempts' | 'redeliver'> {
+  /** Makes another signing key: published now, it signs after `push.jwt.overlapMs`. */
+  rotateKey?(): Promise<void>
 }
 
 export function createHandler(options: HandlerOptions): Handler {
@@ -34,6 +51,8 @@ export function createHandler(options: HandlerOptions): Handler {
   const roster = createRoster(options)
   const limits = { ...defaults.defaultLimits, ...options.limits }
   const keyring = lazily(() => openKeyring(store, options.masterKey ?? store.masterKey?.()))
+  const bytes = createSharedBytes()
+  const push = options.push === undefined ? undefined : openPush(options.push, { keyring, publicUrl, bytes })
   const engine = createEngine({
     store,
     agent: (name) => roster.byName.get(name)?.entry,
@@ -45,10 +64,11 @@ export function createHandler(options: HandlerOptions): Handler {
       verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
     },
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
+    ...(push !== undefined ? { push: push.engine } : {}),
     sweepMs: defaults.sweepMs,
   })
 
-  let state: 'starting' | 'ready' | 'stopped' = 'starting'
+  let state: Readiness['state'] = 'starting'
   async function start(): Promise<void> {
     // Keys that cannot be unwrapped are told at the start, not with the first page.
     await keyring()
@@ -56,21 +76,30 @@ export function createHandler(options: HandlerOptions): Handler {
     if (state === 'starting') state = 'ready'
   }
 
-  const readiness = {
+  const storeAnswers = createStoreCheck(store, { now: Date.now })
+  const readiness: Readiness = {
     get state() {
       return state
     },
     get ready() {
       return ready
     },
+    isReady: async () => state === 'ready' && (await storeAnswers()) && state === 'ready',
   }
-  const house = createHouse({ ...options, log, ...(publicUrl !== undefined ? { publicUrl } : {}) }, roster, engine)
-  const router = createRouter(house, roster, readiness, options)
+  const settings = { ...options, log, ...(publicUrl !== undefined ? { publicUrl } : {}) }
+  const house = createHouse(settings, roster, engine, { bytes, push: push?.rules })
+  const router = createRouter(house, roster, readiness, options, push?.signer)
   // After all that may throw for a mistake in the options: nothing must be running then.
   const ready = start()
   // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
   let closed: Promise<void> | undefined
+
+  async function drain(): Promise<void> {
+    state = 'stopped'
+    await ready.catch(() => {})
+    await engine.drain()
+  }
 
   async function close(): Promise<void> {
     state = 'stopped'
@@ -82,10 +111,20 @@ export function createHandler(options: HandlerOptions): Handler {
   return {
     node: createNodeHandler(router, { prefix, stallMs: options.stallMs ?? defaults.stallMs }),
     fetch: createFetchHandler(router, prefix),
+    grpc: createGrpcHandler(house, roster, readiness, options),
     engine,
+    ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
     ready,
+    leave() {
+      if (state === 'ready') state = 'leaving'
+    },
+    drain,
     close: () => (closed ??= close()),
   }
+}
+
+function deskOf({ cursors, attempts, redeliver }: PushDesk, rotateKey?: () => Promise<void>): HandlerPush {
+  return { cursors, attempts, redeliver, ...(rotateKey !== undefined ? { rotateKey } : {}) }
 }
 
 function lazily(open: () => Promise<Keyring>): () => Promise<Keyring> {

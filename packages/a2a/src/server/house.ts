@@ -7,15 +7,16 @@ import { A2AError } from '../model/error.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
 import { baseUrl } from './base-url.ts'
-import { type Cards, createCards } from './card.ts'
+import { type Cards, createCards, type GrpcPlace } from './card.ts'
 import * as defaults from './defaults.ts'
 import { isLocal } from './guard.ts'
 import { consoleLog } from './log.ts'
 import { createNegotiator, type Negotiator } from './negotiate.ts'
 import type { HouseOptions, Limits } from './options.ts'
 import type { PerformParts } from './perform.ts'
+import type { PushRules } from './push.ts'
 import type { Resident, Roster } from './roster.ts'
-import { createSharedBytes } from './shared-bytes.ts'
+import { createSharedBytes, type SharedBytes } from './shared-bytes.ts'
 import { createSlots } from './slots.ts'
 
 export interface House {
@@ -25,6 +26,8 @@ export interface House {
   readonly keepAliveMs: number
   readonly performParts: PerformParts
   cards(resident: Resident): Cards
+  /** From now on cards say that gRPC is spoken at this port. */
+  listensForGrpc(port: number): void
   base(request: HttpRequest): string
   card(request: HttpRequest, resident: Resident): AgentCard
   /** What the client may know of a failure. The rest goes to the log. */
@@ -38,7 +41,13 @@ export interface House {
   ): HttpResponse
 }
 
-export function createHouse(options: HouseOptions, roster: Roster, engine: Engine): House {
+/** What was made before the house because the engine needed it, too. */
+export interface HouseParts {
+  readonly bytes?: SharedBytes
+  readonly push?: PushRules | undefined
+}
+
+export function createHouse(options: HouseOptions, roster: Roster, engine: Engine, parts: HouseParts = {}): House {
   const log: EngineLog = options.log ?? consoleLog
   const limits = { ...defaults.defaultLimits, ...options.limits }
   const negotiator = createNegotiator(options.versions, options.strict ?? false)
@@ -47,10 +56,23 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   const cardOptions = {
     offered: negotiator.offered,
     maxAgeSeconds: options.cardMaxAgeSeconds ?? defaults.cardMaxAgeSeconds,
+    push: parts.push !== undefined,
     isPrivate: options.protectCard ?? false,
     now: Date.now(),
   }
-  const cards = new Map([...roster.byName.values()].map((resident) => [resident, createCards(resident, cardOptions)]))
+  let grpcPort: number | undefined
+  const grpcUrl = (base: string): string | undefined =>
+    options.grpcUrl ?? (grpcPort === undefined ? undefined : `${new URL(base).hostname}:${grpcPort}`)
+  const cards = new Map(
+    [...roster.byName.values()].map((resident) => {
+      const named = resident.path === '' ? {} : { tenant: resident.name }
+      const grpc = (base: string): GrpcPlace | undefined => {
+        const url = grpcUrl(base)
+        return url === undefined ? undefined : { url, ...named, isDefault: resident === roster.first }
+      }
+      return [resident, createCards(resident, { ...cardOptions, grpc })]
+    }),
+  )
   const cardsOf = (resident: Resident): Cards => cards.get(resident) as Cards
   const base = (request: HttpRequest): string => baseUrl(request, address)
 
@@ -67,11 +89,15 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
     performParts: {
       engine,
-      bytes: createSharedBytes(),
+      bytes: parts.bytes ?? createSharedBytes(),
+      push: parts.push,
       slots: createSlots(limits.streamsPerCaller),
       anonymousMayList: (request) => options.anonymousMayList ?? isLocal(request, address),
     },
     cards: cardsOf,
+    listensForGrpc(port) {
+      grpcPort = port
+    },
     base,
     card: (request, resident) => cardsOf(resident).describe(base(request)),
     report,

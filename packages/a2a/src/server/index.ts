@@ -1,11 +1,19 @@
 /** The door `@parley/a2a/server`: everything needed to serve agents inside somebody else's server. */
-export type { CallContext, Engine, EngineLog, EngineRetention } from '../engine/contract.ts'
+export type {
+  CallContext,
+  Engine,
+  EngineLog,
+  EngineRetention,
+  PushCursor,
+  PushTriggers,
+} from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
 export { cursorExtension } from '../model/extension.ts'
 export { pushClaims, pushHeaders } from '../model/push.ts'
 export { ConfigError } from './config-error.ts'
-export { createHandler, type Handler } from './handler.ts'
+export { createHandler, type Handler, type HandlerPush } from './handler.ts'
 export type { FetchHandler } from './fetch.ts'
+export type { GrpcHandler } from './grpc-handler.ts'
 export type { NodeHandler } from './node-adapter.ts'
 export type { NodeRequest, NodeResponse } from './node-pair.ts'
 export type {
@@ -19,6 +27,7 @@ export type {
   HouseOptions,
   Limits,
 } from './options.ts'
+export type { PushJwtOptions, PushOptions } from './push-options.ts'
 export { webhook, type Webhook } from './webhook.ts'
 export type { Delivery, DeliveryHandler } from './webhook-delivery.ts'
 export type { NotificationTokens, WebhookOptions } from './webhook-options.ts'

@@ -6,17 +6,26 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import { stallMs } from './defaults.ts'
 import { createHandler, type Handler } from './handler.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
+import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
 
 export { guardedFetch } from '../client/guarded-fetch.ts'
 export type { GuardOptions } from '../client/guarded-fetch.ts'
+export { guardedWebhooks } from '../client/guarded-webhooks.ts'
+export type { WebhookGuard, WebhookGuardOptions } from '../client/guarded-webhooks.ts'
 
-export type ServeOptions = HouseOptions &
+/** As for a handler, with a guard that keeps webhooks off your network; `allow` names what they may reach all the same. */
+export type ServePushOptions = Omit<PushOptions, 'fetch'> & Partial<Pick<PushOptions, 'fetch'>> & WebhookGuardOptions
+
+export type ServeOptions = Omit<HouseOptions, 'push'> &
   AgentsOption & {
+    /** Tells webhooks of what happens to a task. Default: no webhooks. */
+    readonly push?: true | ServePushOptions
     /** Default 3000; 0 takes a free one. */
     readonly port?: number
     /** Default 127.0.0.1: this machine only. */
@@ -25,8 +34,10 @@ export type ServeOptions = HouseOptions &
     readonly store?: Store
     /** Default `./.parley`. */
     readonly dataDir?: string
-    /** How long `close` lets requests finish that are being answered. Default 5 s. */
+    /** How long `close` lets requests finish that are being answered, and agents that cannot be resumed. Default 5 s. */
     readonly drainMs?: number
+    /** How long `close` goes on serving after `/readyz` has said that it is going, for those who route by it. Default 0. */
+    readonly noticeMs?: number
   }
 
 export interface Server {
@@ -35,13 +46,16 @@ export interface Server {
   readonly port: number
   readonly server: HttpServer
   readonly handler: Handler
-  /** Takes nothing new, lets answers finish within `drainMs`, then stops what runs and closes the store. */
+  /**
+   * Takes nothing new, lets answers and agents that cannot be resumed finish within `drainMs`, then stops what runs and
+   * closes the store. Where other servers share the store, they go on with it at once.
+   */
   close(): Promise<void>
 }
 
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
-  const { port = 3000, host = '127.0.0.1', drainMs = 5_000 } = options
+  const { port = 3000, host = '127.0.0.1', drainMs = 5_000, noticeMs = 0 } = options
   const store = options.store ?? (await defaultStore(options.dataDir))
   const handler = await openHandler(options, store)
   // Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute.
@@ -65,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     port: address.port,
     server,
     handler,
-    close: () => (closed ??= shutDown(server, handler, answering, drainMs)),
+    close: () => (closed ??= shutDown(server, handler, answering, { drainMs, noticeMs })),
   }
 }
 
@@ -75,10 +89,16 @@ async function defaultStore(dataDir = './.parley'): Promise<Store> {
   return sqliteStore(join(dataDir, 'parley.db'))
 }
 
+function guarded(options: ServePushOptions): PushOptions {
+  const guard = guardedWebhooks(options)
+  return { ...options, fetch: options.fetch ?? guard.fetch, refuses: (url) => options.refuses?.(url) ?? guard.refuses(url) }
+}
+
 /** A mistake in the options must not keep the store: whoever mends it opens the same file again. */
 async function openHandler(options: ServeOptions, store: Store): Promise<Handler> {
   try {
-    return createHandler({ ...options, store })
+    const { push, ...rest } = options
+    return createHandler({ ...rest, store, ...(push !== undefined ? { push: guarded(push === true ? {} : push) } : {}) })
   } catch (reason) {
     await store.close()
     throw reason
@@ -137,11 +157,31 @@ function dropStalled(server: HttpServer, answering: Answering, stallMs: number):
   server.once('close', () => clearInterval(timer))
 }
 
-async function shutDown(server: HttpServer, handler: Handler, answering: Answering, drainMs: number): Promise<void> {
+/** A store that does not answer any more is not waited for longer than this: whoever is told to go must go. */
+const letGoMs = 15_000
+
+interface ShutDownTimes {
+  readonly drainMs: number
+  readonly noticeMs: number
+}
+
+async function shutDown(
+  server: HttpServer,
+  handler: Handler,
+  answering: Answering,
+  { drainMs, noticeMs }: ShutDownTimes,
+): Promise<void> {
+  handler.leave()
+  if (noticeMs > 0) await delay(noticeMs)
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
   const deadline = Date.now() + drainMs
-  while (answering().some((response) => !response.headersSent) && Date.now() < deadline) await delay(10)
-  await handler.close()
+  let isDrained = false
+  void handler.drain().then(() => (isDrained = true))
+  const isBusy = (): boolean => !isDrained || answering().some((response) => !response.headersSent)
+  // The first look is after what has ended has been told.
+  do await delay(10)
+  while (isBusy() && Date.now() < deadline)
+  await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
   // Streams have been told by now; one more moment for their last words to leave.
   const settled = Date.now() + 1_000
   while (answering().length > 0 && Date.now() < settled) await delay(10)

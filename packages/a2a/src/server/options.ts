@@ -7,6 +7,7 @@ import type {
   EngineParts,
   EngineRetention,
 } from '../engine/contract.ts'
+import type { ClientCertificate } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
 import type {
   AgentCard,
@@ -17,6 +18,7 @@ import type {
   SecurityScheme,
 } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
+import type { PushOptions } from './push-options.ts'
 
 /** Whatever the engine runs and wherever it keeps things: the server passes both on and looks into neither. */
 export type Agent = AgentEntry['agent']
@@ -61,6 +63,8 @@ export interface Credentials {
   /** By lower-case name. */
   header(name: string): string | undefined
   readonly remoteAddress?: string | undefined
+  /** Of a client that proved who it is by TLS: over gRPC, with `grpcTls.clientCa`. */
+  readonly clientCertificate?: ClientCertificate | undefined
   /** The name of the agent that is called. */
   readonly agent: string
 }
@@ -84,6 +88,11 @@ export interface Limits extends EngineLimits {
 export interface HouseOptions {
   /** Where the agents are reached from outside; a mount prefix is added. Default: as the request's Host says. */
   readonly publicUrl?: string
+  /**
+   * Where gRPC is reached from outside, as cards say it: `agent.example.com:443`. Default: the host that the card was
+   * asked of, with the port that gRPC listens at; and nothing as long as it does not.
+   */
+  readonly grpcUrl?: string
   /** The path under which this handler is mounted, where the framework does not cut it off itself. */
   readonly prefix?: string
   /** Whether X-Forwarded-Host and X-Forwarded-Proto may be believed. Default false. */
@@ -109,6 +118,8 @@ export interface HouseOptions {
   readonly anonymousMayList?: boolean
   readonly authenticate?: Authenticate
   readonly limits?: Partial<Limits>
+  /** Tells webhooks of what happens to a task. Default: no webhooks. */
+  readonly push?: PushOptions
   /** Default 15 s. */
   readonly keepAliveMs?: number
   /** A connection that takes nothing for so long is dropped; its reader resumes by cursor. Default 30 s. */

@@ -1,11 +1,11 @@
 /**
  * One call, decoded, done and encoded. The engine does the work; what is refused here
  * is what only the server knows: which extensions a card requires, that there are no
- * tenants and no webhooks yet, and how many streams one caller may hold.
+ * tenants yet, where a webhook may be, and how many streams one caller may hold.
  */
 import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
-import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
+import type { CallContext, Engine, EventStream, PushManner, StreamItem } from '../engine/contract.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError, invalidParams } from '../model/error.ts'
@@ -14,6 +14,8 @@ import type { Operation, RequestOf, SendMessageRequest } from '../model/operatio
 import type { Dialect } from '../versions/version.ts'
 import { extendedCard } from './extended-card.ts'
 import { requireExtensions, withCursor } from './extensions.ts'
+import type { PushRules } from './push.ts'
+import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './roster.ts'
 import type { SharedBytes } from './shared-bytes.ts'
 import type { Slots } from './slots.ts'
@@ -22,6 +24,8 @@ export interface PerformParts {
   readonly engine: Engine
   readonly bytes: SharedBytes
   readonly slots: Slots
+  /** Without them there are no webhooks. */
+  readonly push: PushRules | undefined
   /** Whether a caller without a name may list, who sends this. */
   anonymousMayList(request: HttpRequest): boolean
 }
@@ -51,14 +55,15 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   const { dialect } = call
   switch (call.operation) {
     case 'SendMessage': {
-      const request = decodeSend('SendMessage', performance)
-      const sent = engine.sendMessage(request, contextOf(parts, performance)).catch(inWordsOf(dialect))
+      const request = decodeSend('SendMessage', parts, performance)
+      const sent = engine.sendMessage(request, contextOf(parts, performance, request)).catch(inWordsOf(dialect))
       return dialect.encodeResult('SendMessage', await sent)
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
-      const request = decodeSend('SendStreamingMessage', performance)
-      return open(parts, performance, (context) => engine.streamMessage(request, context).catch(inWordsOf(dialect)))
+      const request = decodeSend('SendStreamingMessage', parts, performance)
+      const context = contextOf(parts, performance, request)
+      return open(parts, performance, () => engine.streamMessage(request, context).catch(inWordsOf(dialect)))
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
@@ -87,8 +92,13 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     case 'CreateTaskPushNotificationConfig':
     case 'GetTaskPushNotificationConfig':
     case 'ListTaskPushNotificationConfigs':
-    case 'DeleteTaskPushNotificationConfig':
-      throw pushNotSupported()
+    case 'DeleteTaskPushNotificationConfig': {
+      const rules = parts.push
+      if (rules === undefined || engine.push === undefined) throw pushNotSupported()
+      const context = new Context(call, performance.request, parts, mannerOf(rules, call, performance.request))
+      const about = { call, desk: engine.push, rules, context }
+      return performPush(call.operation, { ...about, decode: (operation) => decode(operation, call) })
+    }
   }
 }
 
@@ -100,11 +110,14 @@ function decode<O extends Operation>(operation: O, { dialect, payload }: Call): 
   return request
 }
 
-function decodeSend(operation: 'SendMessage' | 'SendStreamingMessage', performance: Performance): SendMessageRequest {
-  const { call, resident } = performance
+function decodeSend(
+  operation: 'SendMessage' | 'SendStreamingMessage',
+  parts: PerformParts,
+  { call, resident }: Performance,
+): SendMessageRequest {
   requireExtensions(call.extensions, resident)
   const request = decode(operation, call)
-  if (request.configuration?.taskPushNotificationConfig !== undefined) throw pushNotSupported()
+  checkInline(parts.push, call, request)
   return request
 }
 
@@ -122,12 +135,10 @@ function requireStreaming({ entry }: Resident): void {
     throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
-function pushNotSupported(): A2AError {
-  return new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Push notifications are not supported by this agent')
-}
-
-function contextOf(parts: PerformParts, { call, request }: Performance): CallContext {
-  return new Context(call, request, parts)
+function contextOf(parts: PerformParts, { call, request }: Performance, sent?: SendMessageRequest): CallContext {
+  const asksForPush = sent?.configuration?.taskPushNotificationConfig !== undefined
+  const manner = asksForPush && parts.push !== undefined ? mannerOf(parts.push, call, request) : undefined
+  return new Context(call, request, parts, manner)
 }
 
 /** A class for its getters: on an object literal they are made anew for each call, which cost a third of our time. */
@@ -137,16 +148,18 @@ class Context implements CallContext {
   readonly caller: Caller
   readonly extensions: readonly string[]
   readonly lastEventId?: number
+  readonly push?: PushManner
   readonly #call: Call
   readonly #request: HttpRequest
   readonly #parts: PerformParts
 
-  constructor(call: Call, request: HttpRequest, parts: PerformParts) {
+  constructor(call: Call, request: HttpRequest, parts: PerformParts, push: PushManner | undefined) {
     this.agent = call.agent
     this.tenant = call.caller.tenant ?? ''
     this.caller = call.caller
     this.extensions = call.extensions
     if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
+    if (push !== undefined) this.push = push
     this.#call = call
     this.#request = request
     this.#parts = parts

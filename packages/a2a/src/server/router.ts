@@ -10,7 +10,11 @@ import { checkHost, createCors, createHostRule } from './guard.ts'
 import type { House } from './house.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
+import type { PushSigner } from './push-jwt.ts'
+import type { Readiness } from './readiness.ts'
 import type { Roster } from './roster.ts'
+
+export type { Readiness }
 
 export interface Router {
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>
@@ -18,13 +22,13 @@ export interface Router {
   knows(method: string, path: string): boolean
 }
 
-/** `starting` and `stopped` keep callers waiting or away; a start that failed is never ready. */
-export interface Readiness {
-  readonly state: 'starting' | 'ready' | 'stopped'
-  readonly ready: Promise<void>
-}
-
-export function createRouter(house: House, roster: Roster, readiness: Readiness, options: HouseOptions): Router {
+export function createRouter(
+  house: House,
+  roster: Roster,
+  readiness: Readiness,
+  options: HouseOptions,
+  signer?: PushSigner,
+): Router {
   const dispatch = createDispatch(house)
   const cors = createCors(options.cors)
   const hostsFor = createHostRule(options)
@@ -43,7 +47,8 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
 
   function admit(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     if (request.path === '/healthz') return probe(true)
-    if (request.path === '/readyz') return probe(readiness.state === 'ready')
+    if (request.path === '/readyz') return readiness.isReady().then(probe)
+    if (signer !== undefined && request.path === jwksPath) return showKeys(request, signer)
     const place = locate(roster, request.path)
     const hosts = hostsFor(request)
     if (hosts !== undefined) {
@@ -53,8 +58,15 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
         return refuse(request, place, reason)
       }
     }
-    if (readiness.state === 'ready') return enter(request, place)
-    return readiness.state === 'starting' ? waitAndEnter(request, place) : refuse(request, place, goingDown())
+    switch (readiness.state) {
+      case 'ready':
+      case 'leaving':
+        return enter(request, place)
+      case 'starting':
+        return waitAndEnter(request, place)
+      case 'stopped':
+        return refuse(request, place, goingDown())
+    }
   }
 
   async function waitAndEnter(request: HttpRequest, place: Place): Promise<HttpResponse> {
@@ -149,8 +161,21 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
     return house.refuse(error, resident, version, restFraming(version), { allow })
   }
 
+  /** Public halves: for everybody, whoever may call the agents. */
+  async function showKeys(request: HttpRequest, { jwks }: PushSigner): Promise<HttpResponse> {
+    const place = locate(roster, request.path)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return wrongVerb(request, place, 'GET, HEAD')
+    try {
+      const headers = { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' }
+      return { status: 200, headers, body: JSON.stringify(await jwks()) }
+    } catch (reason) {
+      return refuse(request, place, reason)
+    }
+  }
+
   function knows(method: string, path: string): boolean {
     if (path === '/healthz' || path === '/readyz') return true
+    if (signer !== undefined && path === jwksPath) return true
     const { door, rest } = locate(roster, path)
     if (door === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
     return door !== 'rest' || dispatch.knows(rest)
@@ -158,6 +183,8 @@ export function createRouter(house: House, roster: Roster, readiness: Readiness,
 
   return { handle, knows }
 }
+
+const jwksPath = '/.well-known/jwks.json'
 
 function probe(isWell: boolean): HttpResponse {
   return {

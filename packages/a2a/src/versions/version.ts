@@ -28,6 +28,10 @@ export interface Habits {
   readonly cancelAgain: 'answer' | 'refuse'
   /** Subscribing to a task that is not there, over JSON-RPC: a plain error, or a stream of that one error (F-7). */
   readonly lostSubscription: 'plain' | 'event'
+  /** What a webhook is told: the event (B-121), or the whole task as it is by then (B-122). */
+  readonly pushes: 'event' | 'task'
+  /** A webhook config without an id: another one, or the one that the task has without an id (B-116). */
+  readonly unnamedPush: 'add' | 'replace'
 }
 
 export interface Spelling {

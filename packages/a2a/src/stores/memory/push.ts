@@ -23,12 +23,14 @@ export function savePush(table: Table, push: PushRow, fence: number): void {
   const isBehind = push.state === 'active' && push.dueAt === undefined && entry.visibleSeq > push.deliveredSeq
   const row = isBehind ? { ...push, dueAt: push.createdAt } : push
   entry.pushes.set(push.id, { row, fence, leasedUntil: undefined })
+  if (row.state === 'active') table.pushed.add(entry)
 }
 
 export function claimPush(table: Table, now: number, until: number, limit: number, newFence: () => number) {
   const due: { readonly push: PushEntry; readonly at: number }[] = []
-  for (const { pushes } of table.all()) {
-    for (const push of pushes.values()) {
+  for (const entry of table.pushed) {
+    if (!hasLivePush(entry)) table.pushed.delete(entry)
+    for (const push of entry.pushes.values()) {
       const { state, dueAt } = push.row
       if (state !== 'active' || dueAt === undefined || dueAt > now) continue
       if (push.leasedUntil === undefined || push.leasedUntil <= now) due.push({ push, at: dueAt })

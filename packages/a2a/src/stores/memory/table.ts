@@ -44,6 +44,8 @@ export function createTable() {
   /** Those a lease or a due time may hang on, so that sweeps look at these alone. */
   const unfinished = new Set<Entry>()
   const finished = new Set<Entry>()
+  /** Those that may have a push cursor to be moved. */
+  const pushed = new Set<Entry>()
   let feed: FeedEntry[] = []
   /** Entries of tasks that are gone: skipped when read, and swept out when they are the greater part. */
   let stale = 0
@@ -83,6 +85,7 @@ export function createTable() {
   return {
     unfinished,
     finished,
+    pushed,
     get size(): number {
       return byId.size
     },
@@ -126,6 +129,7 @@ export function createTable() {
         const group = groupOf(row)
         byId.delete(row.id)
         finished.delete(entry)
+        pushed.delete(entry)
         group.entries.delete(entry)
         count(row, group, row.status.state, -1)
         if (group.entries.size === 0) groups.delete(keyOf(row.tenant, row.owner, row.agent))

@@ -84,8 +84,8 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
   }
 
   function rollBack(): void {
-    parts.abandon()
     if (database.inTransaction) database.exec('ROLLBACK')
+    parts.abandon()
   }
 
   function together(jobs: readonly Job[]): readonly Outcome[] | undefined {
@@ -107,10 +107,10 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
         parts.finish()
         return { result }
       } catch (error) {
-        parts.abandon()
         // Some errors, such as a full disk, end the whole transaction.
         if (!database.inTransaction) throw error
         database.exec('ROLLBACK TO job')
+        parts.abandon()
         return { error }
       } finally {
         if (database.inTransaction) release.run()

@@ -35,6 +35,14 @@ function errorData(error: A2AError): Record<string, unknown> {
   return violations === undefined ? data : { ...data, violations }
 }
 
+/** ProtoJSON calls a message's parts its content, and both forms have a webhook's fields one level deeper than 1.0. */
+function spell(field: string, form: Form): string {
+  const own = field
+    .replace(/^(url|token|authentication)\b/, 'pushNotificationConfig.$1')
+    .replace(/^configuration\.taskPushNotificationConfig\b/, `configuration.${form === 'json' ? 'pushNotificationConfig' : 'pushNotification'}`)
+  return form === 'proto' ? own.replace(/^message\.parts/, 'message.content') : own
+}
+
 type ResultReaders = { readonly [O in Operation]?: Read<ResultOf<O>> }
 type ResultWriters = { readonly [O in Operation]?: (result: ResultOf<O>) => unknown }
 
@@ -94,8 +102,7 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
     },
     encodeEvent: (event) => JSON.stringify(writeEvent(event, form)),
     seal: (json, event, final) => seal(json, event, final, form),
-    // ProtoJSON calls a message's parts its content.
-    spell: (field) => (form === 'proto' ? field.replace(/^message\.parts/, 'message.content') : field),
+    spell: (field) => spell(field, form),
     errorNumber,
     errorData,
     errorBody: (error) => ({ code: errorNumber(error), message: error.message, data: errorData(error) }),

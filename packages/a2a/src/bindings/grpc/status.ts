@@ -1,0 +1,104 @@
+/**
+ * Errors as gRPC tells them and back: a status and a sentence for everybody, and for those who read
+ * `grpc-status-details-bin` the same details as in the other bindings (§3.2, §3.3). Who reads them decides by the
+ * reason first, because servers of 1.0.0 and 1.0.1 disagree on statuses (A-21).
+ */
+import { A2AError } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
+import { encodeDetails } from '../../versions/error-detail.ts'
+import type { Dialect } from '../../versions/version.ts'
+import { decode, encode } from './codec.ts'
+
+/** By number: the order is the protocol's. */
+export const statusNames = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+] as const
+
+export interface GrpcStatus {
+  readonly code: number
+  readonly message: string
+  /** Of `grpc-status-details-bin`. */
+  readonly details: Uint8Array | undefined
+}
+
+/** Trailers are header fields, and peers take 8 kB of those in all; a third more is lost to base64. */
+const mostDetailBytes = 4_000
+const mostMessageChars = 1_000
+
+export function statusOf(error: A2AError): GrpcStatus {
+  const code = statusNames.indexOf(errorTable[error.code].grpc)
+  // Half a surrogate pair cannot be percent-encoded.
+  const message = error.message.slice(0, mostMessageChars).toWellFormed()
+  const [info, ...more] = [...encodeDetails(error), ...retryInfo(error)]
+  // What does not fit is left out, last things first; the reason always fits.
+  const attempts = [[info, ...more], [info], [{ ...info, metadata: {} }]]
+  for (const details of attempts) {
+    const bytes = encode('google.rpc.Status', { code, message, details })
+    if (bytes.length <= mostDetailBytes) return { code, message, details: bytes }
+  }
+  return { code, message, details: undefined }
+}
+
+/** Like `Retry-After` over HTTP: for those who come too often, and while nobody is home. */
+function retryInfo({ code, details: { retryAfterSeconds } }: A2AError): readonly object[] {
+  const { grpc } = errorTable[code]
+  if (grpc !== 'RESOURCE_EXHAUSTED' && grpc !== 'UNAVAILABLE') return []
+  const seconds = typeof retryAfterSeconds === 'string' && /^\d{1,9}$/.test(retryAfterSeconds) ? retryAfterSeconds : '1'
+  return [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` }]
+}
+
+/** What a peer's status means. */
+export function errorOf({ code, message, details }: GrpcStatus, dialect: Dialect): A2AError {
+  const listed = detailsIn(details)
+  const status = statusNames[code] ?? 'UNKNOWN'
+  const found = dialect.decodeError({ status, message, details: listed })
+  const meant = listed.length > 0 ? found.code : plainly(status, message, found)
+  const retryAfterMs = retryAfterIn(listed)
+  return new A2AError(meant, found.message, {
+    ...found.details,
+    ...(retryAfterMs !== undefined ? { retryAfterMs } : {}),
+  })
+}
+
+/** Of a status that came without details, from a library or a proxy. */
+function plainly(status: string, message: string, found: A2AError): A2AError['code'] {
+  if (status === 'DEADLINE_EXCEEDED') return 'TIMEOUT'
+  // Libraries have no other word for a message beyond their limit, and to send it again would not help.
+  if (status === 'RESOURCE_EXHAUSTED' && /larger than/.test(message)) return 'PAYLOAD_TOO_LARGE'
+  return found.code
+}
+
+type Detail = Readonly<Record<string, unknown>>
+
+function detailsIn(bytes: Uint8Array | undefined): readonly Detail[] {
+  if (bytes === undefined) return []
+  try {
+    const { details = [] } = decode('google.rpc.Status', bytes) as { readonly details?: readonly Detail[] }
+    return details
+  } catch {
+    // The status itself has been told.
+    return []
+  }
+}
+
+function retryAfterIn(details: readonly Detail[]): string | undefined {
+  const delay = details.find((detail) => typeof detail['retryDelay'] === 'string')?.['retryDelay']
+  const seconds = typeof delay === 'string' ? Number(delay.replace(/s$/, '')) : Number.NaN
+  return seconds >= 0 ? String(Math.round(seconds * 1_000)) : undefined
+}

@@ -1,0 +1,156 @@
+/** Going on purpose: what can be gone on with elsewhere is handed over at once, and what cannot gets its time. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, Turn } from '../agents/agent.ts'
+import { status } from '../agents/reports.ts'
+import { answerOf, chunksOf, eventually, openHouse, short } from '../testing/engine-fixture.ts'
+import { leaseTtlMs, replicas, startedOn } from '../testing/replicas.ts'
+
+const unavailable = { code: 'UNAVAILABLE' }
+
+/** Works until it is let; says how often it was begun. */
+function held(resume: 'fail' | 'rerun') {
+  const gate = Promise.withResolvers<void>()
+  const attempts: number[] = []
+  const agent: Agent = {
+    resume,
+    async *run({ text, resumed }: Turn) {
+      attempts.push(resumed?.attempt ?? 1)
+      yield status('here')
+      if (resumed === undefined && text === 'go') await gate.promise
+      yield `did ${text}`
+    },
+  }
+  return { agent, attempts, release: () => gate.resolve() }
+}
+
+describe('an engine that closes where others share its store', () => {
+  it('hands over what can be run again: nobody waits for a lease to run out', async (t) => {
+    const { agent, attempts } = held('rerun')
+    const { here, there } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startedOn(here)
+    await here.engine.close()
+    // No time has passed on the clock of the leases.
+    assert.equal(answerOf(await there.reaches(id, 'TASK_STATE_COMPLETED')), 'did go')
+    assert.deepEqual(attempts, [1, 2])
+  })
+
+  it('leaves a task that waits for a message to whoever gets it', async (t) => {
+    const { here, there } = await replicas(t, async ({ text, ask }) => (text === 'go' ? await ask('Which?') : text))
+    const { id } = await here.task('go')
+    await here.engine.close()
+    assert.equal(short((await there.reaches(id, 'TASK_STATE_FAILED')).status.state), 'FAILED')
+  })
+
+  it('writes nothing any more once it has handed over', async (t) => {
+    const { agent, release } = held('rerun')
+    const { here, there, store } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startedOn(here)
+    await here.engine.close()
+    await there.reaches(id, 'TASK_STATE_COMPLETED')
+    const before = await store.read(id, 0)
+    release()
+    await sleep(10)
+    assert.deepEqual(await store.read(id, 0), before)
+  })
+
+  it('closes although the leases cannot be given back, and says so', async (t) => {
+    let isDown = false
+    const { here } = await replicas(
+      t,
+      held('rerun').agent,
+      {},
+      {
+        before() {
+          if (isDown) throw new Error('no database')
+        },
+      },
+    )
+    await startedOn(here)
+    isDown = true
+    await here.engine.close()
+    assert.ok(here.lines.some(({ level, message }) => level === 'warn' && message.includes('given back')))
+  })
+})
+
+describe('an engine that drains', () => {
+  it('lets an agent end that could not be resumed, and keeps its lease until then', async (t) => {
+    const { agent, attempts, release } = held('fail')
+    const { here, there, pass } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity }, sweepMs: 2 })
+    const id = await startedOn(here)
+    const stream = await here.subscribe(id)
+    let isDrained = false
+    const drained = here.engine.drain().then(() => void (isDrained = true))
+    for (let lap = 0; lap < 4; lap += 1) {
+      pass(leaseTtlMs / 2)
+      await sleep(15)
+    }
+    assert.equal(isDrained, false)
+    release()
+    await drained
+    assert.deepEqual(
+      chunksOf(await stream.rest()).filter((text) => text !== ''),
+      ['did go'],
+    )
+    await here.engine.close()
+    assert.equal(answerOf(await there.get(id)), 'did go')
+    assert.deepEqual(attempts, [1])
+  })
+
+  it('waits for nobody who could be gone on with', async (t) => {
+    const { here } = await replicas(t, held('rerun').agent, { options: { turnTimeoutMs: Infinity } })
+    await startedOn(here)
+    await here.engine.drain()
+  })
+
+  it('takes no call and takes nothing up', async (t) => {
+    const { agent } = held('rerun')
+    let isDead = false
+    const { here, there, pass } = await replicas(
+      t,
+      agent,
+      { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
+      {
+        before() {
+          if (isDead) throw new Error('the process is gone')
+        },
+      },
+    )
+    const id = await startedOn(here)
+    await there.engine.drain()
+    isDead = true
+    pass(leaseTtlMs)
+    await sleep(20)
+    await assert.rejects(there.send('hi'), unavailable)
+    assert.ok(there.lines.every(({ message }) => !message.includes('interrupted')), `${id} was taken up`)
+  })
+
+  it('leaves the next turn of a task to others, who do not take it for one that failed', async (t) => {
+    const { agent, attempts, release } = held('fail')
+    const { here, there } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startedOn(here)
+    const answered = there.task({ taskId: id, parts: [{ text: 'more' }] })
+    await eventually(async () => (await here.log(id)).filter(({ body }) => body.type === 'message').length === 2)
+    const drained = here.engine.drain()
+    release()
+    await drained
+    await here.engine.close()
+    const done = await answered
+    assert.equal(short(done.status.state), 'COMPLETED')
+    assert.equal(answerOf(done, 'answer-2'), 'did more')
+    assert.deepEqual(attempts, [1, 1])
+  })
+
+  it('does the same on its own: what ended in time has not failed at the next start', async (t) => {
+    const { agent, release } = held('fail')
+    const first = await openHouse(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startedOn(first)
+    const drained = first.engine.drain()
+    release()
+    await drained
+    await first.engine.close()
+    const second = await openHouse(t, agent, { store: first.store })
+    assert.equal(answerOf(await second.get(id)), 'did go')
+  })
+})

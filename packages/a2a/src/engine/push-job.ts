@@ -1,0 +1,177 @@
+/**
+ * One claimed cursor, moved on: what its webhook was not told yet is read from the log and delivered, one event after
+ * the other, until all is told or one fails. How far it came is written once, at the end, and gives the claim back. If
+ * we die before, the next one begins where this one did: an event may come twice, and none is lost (B-127).
+ */
+import { isTerminal } from '../model/state.ts'
+import type { StreamEvent } from '../model/task.ts'
+import type { ClaimedPush, PushChange, PushRow, Store } from '../stores/store.ts'
+import type { EngineLog, EnginePush, PushOutcome, PushTarget } from './contract.ts'
+import { viewOf } from './fold.ts'
+import type { Live } from './live.ts'
+import { eventOf } from './live.ts'
+import { retryDelay } from './push-schedule.ts'
+import { hostOf, openTarget, triggersOf } from './push-target.ts'
+
+export interface PushJobParts extends Pick<EnginePush, 'deliver' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
+  readonly store: Store
+  readonly log: EngineLog
+  now(): number
+  find(taskId: string): Promise<Live | undefined>
+}
+
+/** `after`: when to look at it again; nothing if it rests. */
+export interface JobResult {
+  readonly went: boolean
+  readonly dueAt?: number
+  /** Nothing more will come of this task. */
+  readonly isOver: boolean
+}
+
+interface Item {
+  readonly seq: number
+  readonly event: StreamEvent
+}
+
+/** How many events one claim delivers at most: as many come twice if we die. */
+const mostEvents = 20
+const maxRead = 200
+
+/** `until`: the claim holds as long. `stop` is aborted when this config must not be told any more, or the server closes. */
+export async function runPushJob(
+  parts: PushJobParts,
+  { push, fence }: ClaimedPush,
+  until: number,
+  stop: AbortSignal,
+): Promise<JobResult> {
+  const { store, log, now } = parts
+  const { taskId, id } = push
+  let cursor = push.deliveredSeq
+  let delivered = 0
+
+  const live = await parts.find(taskId)
+  if (live === undefined) return rests(true)
+  let target: PushTarget
+  try {
+    target = await openTarget(parts.sealer, taskId, id, push.config)
+  } catch (cause) {
+    log.error('the secrets of a webhook cannot be opened', { taskId, configId: id, cause })
+    return bury(push.attempt + 1, 'its secrets cannot be opened')
+  }
+
+  for (;;) {
+    const items = await nextItems(live)
+    if (items.length === 0) break
+    for (const item of items) {
+      if (!isWanted(item.event)) {
+        cursor = item.seq
+        continue
+      }
+      // Others wait too, and a claim that ran out is somebody else's.
+      if (stop.aborted || delivered >= mostEvents || now() + parts.timeoutMs >= until) return goOn(now())
+      if (!(await isStillOurs())) return rests(true)
+      const outcome = await tell(item)
+      if (stop.aborted && outcome.outcome !== 'delivered') return goOn(now())
+      if (outcome.outcome !== 'delivered') return fail(outcome)
+      cursor = item.seq
+      delivered += 1
+    }
+  }
+  const { status, statusSeq } = live.fold
+  const isOver = isTerminal(status.state) && cursor >= statusSeq
+  await move({ deliveredSeq: cursor, attempt: 0, dueAt: null, ...(isOver ? { state: 'done' } : {}) })
+  // What came since we looked finds the claim given back, but nobody who was woken by it.
+  const isBehind = (live.tail.at(-1)?.seq ?? 0) > cursor
+  return { went: true, isOver, ...(isBehind ? { dueAt: now() } : {}) }
+
+  /** Visible events after the cursor: from memory, or from the store. A log that was dropped is told by what it came to. */
+  async function nextItems(task: Live): Promise<readonly Item[]> {
+    if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxRead)
+    if ((await store.firstSeq(taskId)) > cursor + 1) {
+      return [{ seq: task.fold.head, event: { task: viewOf(task.fold) } }]
+    }
+    const records = await store.read(taskId, cursor, maxRead)
+    const items: Item[] = []
+    for (const { seq, body } of records) {
+      const event = eventOf(taskId, task.fold.contextId, body)
+      if (event !== undefined) items.push({ seq, event })
+    }
+    const last = records.at(-1)
+    if (items.length > 0 || last === undefined) return items
+    // Nothing but internal records: the cursor may pass them.
+    cursor = last.seq
+    return nextItems(task)
+  }
+
+  function isWanted(event: StreamEvent): boolean {
+    if (!('artifactUpdate' in event)) return true
+    return triggersOf(push.config) === 'all' || event.artifactUpdate.lastChunk === true
+  }
+
+  /** Somebody may have deleted or replaced it, here or on another replica (B-118). */
+  async function isStillOurs(): Promise<boolean> {
+    const row: PushRow | undefined = await store.loadPush(taskId, id)
+    return row !== undefined && row.state === 'active' && JSON.stringify(row.config) === JSON.stringify(push.config)
+  }
+
+  async function tell({ seq, event }: Item): Promise<PushOutcome> {
+    const startedAt = now()
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(new Error('timed out')), parts.timeoutMs)
+    const signal = AbortSignal.any([stop, deadline.signal])
+    const task = () => viewOf((live as Live).fold)
+    let outcome: PushOutcome
+    try {
+      outcome = await parts.deliver({ taskId, configId: id, seq, event, target, task, signal })
+    } catch (cause) {
+      log.error('a notification could not be made', { taskId, configId: id, seq, cause })
+      outcome = { outcome: 'failed', said: 'internal error' }
+    } finally {
+      clearTimeout(timer)
+    }
+    if (!stop.aborted) {
+      const attempt = delivered === 0 ? push.attempt + 1 : 1
+      const durationMs = Math.max(0, now() - startedAt)
+      // For people to look at: nobody waits for it, and nothing hangs on it.
+      const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.said, durationMs }
+      store.recordAttempt(note).catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
+    }
+    return outcome
+  }
+
+  async function fail(outcome: Exclude<PushOutcome, { outcome: 'delivered' }>): Promise<JobResult> {
+    if (outcome.outcome === 'gone') {
+      log.info('a webhook wants no more notifications, and was dropped', { taskId, configId: id, host: hostOf(push.config) })
+      if (await isStillOurs()) await store.deletePush(taskId, id)
+      return rests(true)
+    }
+    const failures = delivered === 0 ? push.attempt + 1 : 1
+    if (outcome.outcome === 'refused') return bury(failures, outcome.said)
+    const delay = retryDelay(failures, parts.scheduleMs, outcome.retryAfterMs)
+    if (delay === undefined) return bury(failures, outcome.said)
+    const dueAt = now() + delay
+    await move({ deliveredSeq: cursor, attempt: failures, dueAt })
+    return { went: false, dueAt, isOver: false }
+  }
+
+  /** The dead letter: this config, and the first event after its cursor. */
+  async function bury(failures: number, said: string): Promise<JobResult> {
+    const about = { taskId, configId: id, host: hostOf(push.config), afterSeq: cursor, attempts: failures, said }
+    log.warn('a webhook was given up; ask for redelivery when it is mended', about)
+    await move({ deliveredSeq: cursor, attempt: failures, dueAt: null, state: 'dead' })
+    return rests(false)
+  }
+
+  async function goOn(dueAt: number): Promise<JobResult> {
+    await move({ deliveredSeq: cursor, attempt: delivered === 0 ? push.attempt : 0, dueAt })
+    return { went: true, dueAt, isOver: false }
+  }
+
+  async function move(change: PushChange): Promise<void> {
+    await store.movePush(taskId, id, fence, change)
+  }
+}
+
+function rests(went: boolean): JobResult {
+  return { went, isOver: false }
+}

@@ -1,0 +1,171 @@
+/**
+ * Who delivers what and when: cursors that are due are claimed from the store, so that of several processes one
+ * delivers, and are worked off in lanes. Looked for whenever this process appends to a task that has webhooks, when a
+ * retry is due, and every second besides, for what others left behind.
+ */
+import type { ClaimedPush, Store } from '../stores/store.ts'
+import type { EngineLog, EnginePush } from './contract.ts'
+import type { Live } from './live.ts'
+import { runPushJob } from './push-job.ts'
+import type { JobResult } from './push-job.ts'
+import { createLanes } from './push-lanes.ts'
+import { hostOf } from './push-target.ts'
+
+export interface PushRoundsParts {
+  readonly push: EnginePush
+  readonly store: Store
+  readonly log: EngineLog
+  readonly sweepMs: number
+  now(): number
+  find(taskId: string): Promise<Live | undefined>
+}
+
+const batch = 100
+/** A claim outlasts the delivery it is for by as much: the time it may wait for a place. */
+const claimSlackMs = 20_000
+const waitingPerHost = 500
+const maxWaiting = 10_000
+/** When more want to the same host than may wait for it, the rest come back after this long. */
+const tooManyMs = 1_000
+/** Running deliveries may end by themselves for so long when the server closes. */
+const graceMs = 2_000
+/** Tasks whose appends wake us. What is forgotten is found by the sweep. */
+const maxWatched = 100_000
+
+const keyOf = (taskId: string, id: string): string => JSON.stringify([taskId, id])
+
+export function createPushRounds(parts: PushRoundsParts) {
+  const { push, store, log, now } = parts
+  const claimMs = push.timeoutMs + claimSlackMs
+  const lanes = createLanes({ ...push, waitingPerHost })
+  const jobs = new Map<string, { readonly stop: AbortController; readonly ended: Promise<unknown> }>()
+  const watched = new Set<string>()
+  let started = false
+  let stopped = false
+  let underway: Promise<void> | undefined
+  let again = false
+  let sweep: Timer | undefined
+  let alarm: { readonly at: number; readonly timer: Timer } | undefined
+
+  return {
+    start(): void {
+      started = true
+      plan()
+      wake()
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      clearTimeout(sweep)
+      clearTimeout(alarm?.timer)
+      await underway
+      const drained = lanes.drain()
+      const timer = setTimeout(() => {
+        for (const { stop } of jobs.values()) stop.abort(new Error('the server is going down'))
+      }, graceMs)
+      await drained
+      clearTimeout(timer)
+    },
+    wake,
+    watch,
+    /** Something was appended to a task in this process. */
+    appended(taskId: string): void {
+      if (watched.has(taskId)) wake()
+    },
+    async halt(taskId: string, id: string): Promise<void> {
+      const job = jobs.get(keyOf(taskId, id))
+      if (job === undefined) return
+      job.stop.abort(new Error('the webhook was deleted or replaced'))
+      await job.ended
+    },
+  }
+
+  function watch(taskId: string): void {
+    watched.add(taskId)
+    if (watched.size > maxWatched) watched.delete(watched.values().next().value ?? '')
+  }
+
+  function plan(): void {
+    if (stopped) return
+    sweep = unref(
+      setTimeout(() => {
+        wake()
+        plan()
+      }, parts.sweepMs),
+    )
+  }
+
+  /** Many wake-ups at once are one look. */
+  function wake(): void {
+    if (!started || stopped) return
+    again = true
+    underway ??= look().finally(() => {
+      underway = undefined
+      if (again) wake()
+    })
+  }
+
+  function wakeAt(at: number): void {
+    const delay = at - now()
+    if (delay <= 0) return wake()
+    // The sweep is as good for what is far away.
+    if (delay > parts.sweepMs || (alarm !== undefined && alarm.at <= at)) return
+    clearTimeout(alarm?.timer)
+    const timer = setTimeout(() => {
+      alarm = undefined
+      wake()
+    }, delay)
+    alarm = { at, timer: unref(timer) }
+  }
+
+  async function look(): Promise<void> {
+    await Promise.resolve()
+    while (again && !stopped && lanes.waiting < maxWaiting) {
+      again = false
+      try {
+        const until = now() + claimMs
+        const claimed = await store.claimPush(now(), until, batch)
+        for (const one of claimed) await take(one, until)
+        if (claimed.length === batch) again = true
+      } catch (cause) {
+        again = false
+        if (!stopped) log.warn('due webhooks could not be looked for', { cause })
+      }
+    }
+    if (lanes.waiting >= maxWaiting) again = false
+  }
+
+  async function take(claimed: ClaimedPush, until: number): Promise<void> {
+    const { taskId, id, config } = claimed.push
+    watch(taskId)
+    if (lanes.add(hostOf(config), () => work(claimed, until))) return
+    await store.movePush(taskId, id, claimed.fence, { dueAt: now() + tooManyMs })
+  }
+
+  async function work(claimed: ClaimedPush, until: number): Promise<boolean> {
+    const { taskId, id } = claimed.push
+    const key = keyOf(taskId, id)
+    // It waited for so long that the claim may be somebody else's, or it is ours a second time.
+    if (now() + push.timeoutMs >= until || jobs.has(key)) return true
+    const stop = new AbortController()
+    const job = runPushJob({ ...parts.push, store, log, now, find: parts.find }, claimed, until, stop.signal)
+    const ended = job.catch((cause: unknown): JobResult => {
+      // The claim runs out, and then it comes again.
+      if (!stopped) log.warn('a webhook could not be served; it will be tried again', { taskId, configId: id, cause })
+      return { went: false, isOver: false }
+    })
+    jobs.set(key, { stop, ended })
+    const { went, dueAt, isOver } = await ended
+    jobs.delete(key)
+    if (isOver) watched.delete(taskId)
+    if (dueAt !== undefined) wakeAt(dueAt)
+    return went
+  }
+}
+
+type Timer = ReturnType<typeof setTimeout>
+
+/** A timer must not keep a process alive that has nothing else to do. */
+function unref(timer: Timer): Timer {
+  if (typeof timer === 'object' && 'unref' in timer) (timer as { unref(): void }).unref()
+  return timer
+}

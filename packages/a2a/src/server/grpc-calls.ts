@@ -1,0 +1,137 @@
+/**
+ * Calls that come framed already, because their bytes take a library that not everybody has: gRPC. Beside dispatch.ts
+ * and of the same shape: agent, caller and version are found, and the same `perform` does the rest.
+ */
+import type { HttpHeaders, HttpRequest } from '../bindings/http.ts'
+import { A2AError } from '../model/error.ts'
+import type { Operation } from '../model/operation.ts'
+import { rpcsOf } from '../versions/rpcs.ts'
+import type { ProtocolVersion } from '../versions/version.ts'
+import { extensionsHeader, ServedCall } from './dispatch.ts'
+import { checkHost, createCors, createHostRule } from './guard.ts'
+import type { House } from './house.ts'
+import type { HouseOptions } from './options.ts'
+import { type OpenStream, perform } from './perform.ts'
+import type { Resident, Roster } from './roster.ts'
+import type { Readiness } from './readiness.ts'
+
+export interface GrpcCall {
+  /** As a listener of HTTP would have it: metadata are its headers, the rpc is its path. */
+  readonly request: HttpRequest
+  /** `lf.a2a.v1.A2AService`: the package is the generation (B-12). */
+  readonly service: string
+  readonly operation: Operation
+  /** What the message holds, in ProtoJSON. Asked for once, and after the caller is known if that can be. */
+  payload(): unknown
+}
+
+/** Headers are metadata: those of a result go before it, those of an error after it. */
+export type GrpcAnswer = { readonly headers: HttpHeaders } & (
+  | { readonly error: A2AError }
+  | { readonly body: string }
+  | {
+      readonly open: OpenStream
+      /** To be called with what broke the stream; answers what the client may know. */
+      failed(reason: unknown): A2AError
+    }
+)
+
+export type GrpcCalls = (call: GrpcCall) => Promise<GrpcAnswer>
+
+export function createGrpcCalls(house: House, roster: Roster, readiness: Readiness, options: HouseOptions): GrpcCalls {
+  const { negotiator, doorkeeper } = house
+  const hostsFor = createHostRule(options)
+  // No browser speaks gRPC, so there are no pages to invite or to turn away.
+  const noPages = createCors(undefined)
+  const byService = new Map<string, readonly ProtocolVersion[]>()
+  for (const version of negotiator.offered) {
+    const { service } = rpcsOf[version.id]
+    byService.set(service, [...(byService.get(service) ?? []), version])
+  }
+
+  return async (call) => {
+    const { request, operation } = call
+    const spoken = byService.get(call.service) ?? []
+    let version = spoken[0] ?? negotiator.shape(undefined)
+    let resident = roster.first
+    try {
+      const hosts = hostsFor(request)
+      if (hosts !== undefined) checkHost(request, hosts, noPages)
+      if (readiness.state === 'starting') await started(readiness)
+      if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
+      const asked = negotiator.asked(request)
+      if (asked !== undefined) version = offeredHere(asked, spoken)
+      const addressed = address(roster, call)
+      resident = addressed.resident
+      const identified = doorkeeper.identify(request, resident)
+      const caller = identified instanceof Promise ? await identified : identified
+      const payload = addressed.payload()
+      const served = new ServedCall(request, resident, { operation, version, dialect: version.proto, payload, caller })
+      const outcome = await perform(house.performParts, {
+        call: served,
+        request,
+        resident,
+        card: () => house.card(request, resident),
+      })
+      const headers = { 'a2a-version': version.id, ...extensionsHeader(version, served) }
+      if (typeof outcome === 'string') return { headers, body: outcome }
+      return { headers, open: outcome, failed: (reason) => house.report(reason, resident) }
+    } catch (reason) {
+      const error = house.report(reason, resident)
+      const challenge = error.code === 'UNAUTHENTICATED' ? doorkeeper.challenge(error, resident) : undefined
+      const headers = {
+        'a2a-version': version.id,
+        ...(challenge !== undefined ? { 'www-authenticate': challenge } : {}),
+      }
+      return { headers, error }
+    }
+  }
+}
+
+async function started({ ready }: Readiness): Promise<void> {
+  try {
+    await ready
+  } catch {
+    throw new A2AError('UNAVAILABLE', 'The server could not start')
+  }
+}
+
+/** A version of the other generation lives at the other service (B-5, B-12). */
+function offeredHere(asked: ProtocolVersion | 'unsupported', spoken: readonly ProtocolVersion[]): ProtocolVersion {
+  if (asked !== 'unsupported' && spoken.includes(asked)) return asked
+  const supportedVersions = spoken.map(({ id }) => id).join(',')
+  const message = `This A2A version is not offered by this service; offered are ${supportedVersions}`
+  throw new A2AError('VERSION_NOT_SUPPORTED', message, { supportedVersions })
+}
+
+interface Addressed {
+  readonly resident: Resident
+  payload(): unknown
+}
+
+/**
+ * Which agent is meant: the one that the metadata or the message's `tenant` names, else the first. A tenant is
+ * `agent` or `agent/tenant`; what is left of it behind the agent's name stays in the message.
+ */
+function address({ byName, first }: Roster, call: GrpcCall): Addressed {
+  const payload = (): unknown => call.payload()
+  const name = call.request.header('x-parley-agent')
+  if (name !== undefined && name !== '') {
+    const resident = byName.get(name)
+    if (resident === undefined) throw new A2AError('METHOD_NOT_FOUND', 'There is no such agent')
+    return { resident, payload }
+  }
+  // One that lives alone has no name to be called by.
+  if (first.path === '') return { resident: first, payload }
+  const message = call.payload()
+  const tenant = tenantIn(message)
+  const [agent = '', ...rest] = tenant.split('/')
+  const resident = byName.get(agent)
+  if (resident === undefined) return { resident: first, payload: () => message }
+  return { resident, payload: () => ({ ...(message as object), tenant: rest.join('/') }) }
+}
+
+function tenantIn(message: unknown): string {
+  const tenant = typeof message === 'object' && message !== null && 'tenant' in message ? message.tenant : undefined
+  return typeof tenant === 'string' ? tenant : ''
+}

@@ -1,0 +1,42 @@
+/** A server's third function, beside those for node:http and the web's Request: what a listener of gRPC binds to. */
+import type { EngineLog } from '../engine/contract.ts'
+import type { ProtocolVersion } from '../versions/version.ts'
+import * as defaults from './defaults.ts'
+import { createGrpcCalls, type GrpcCalls } from './grpc-calls.ts'
+import type { House } from './house.ts'
+import { consoleLog } from './log.ts'
+import type { HouseOptions } from './options.ts'
+import type { Readiness } from './readiness.ts'
+import type { Roster } from './roster.ts'
+
+export interface GrpcHandler {
+  readonly answer: GrpcCalls
+  /** Newest first. */
+  readonly offered: readonly ProtocolVersion[]
+  /** Whether calls are taken: for those who ask after its health. */
+  isReady(): Promise<boolean>
+  /** From now on cards say that gRPC is spoken at this port. */
+  listening(port: number): void
+  readonly bodyBytes: number
+  readonly keepAliveMs: number
+  readonly stallMs: number
+  readonly log: EngineLog
+}
+
+export function createGrpcHandler(
+  house: House,
+  roster: Roster,
+  readiness: Readiness,
+  options: HouseOptions,
+): GrpcHandler {
+  return {
+    answer: createGrpcCalls(house, roster, readiness, options),
+    offered: house.negotiator.offered,
+    isReady: () => readiness.isReady(),
+    listening: house.listensForGrpc,
+    bodyBytes: house.limits.bodyBytes,
+    keepAliveMs: house.keepAliveMs,
+    stallMs: options.stallMs ?? defaults.stallMs,
+    log: options.log ?? consoleLog,
+  }
+}

@@ -1,0 +1,197 @@
+/** The rpcs of A2A on @grpc/grpc-js: bytes in, the handler's answer out, one message or as many as there are. */
+import { Metadata } from '@grpc/grpc-js'
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream, ServiceDefinition } from '@grpc/grpc-js'
+import type { UntypedHandleCall } from '@grpc/grpc-js'
+import type { HttpHeaders } from '../../bindings/http.ts'
+import { methodsOf, readRequest, type RpcMethod, writeResponse } from '../../bindings/grpc/service.ts'
+import { statusOf } from '../../bindings/grpc/status.ts'
+import type { A2AError } from '../../model/error.ts'
+import { A2AError as Failure } from '../../model/error.ts'
+import { rpcsOf } from '../../versions/rpcs.ts'
+import type { ProtocolVersion } from '../../versions/version.ts'
+import type { GrpcAnswer } from '../grpc-calls.ts'
+import type { GrpcHandler } from '../grpc-handler.ts'
+import type { OpenStream } from '../perform.ts'
+import { GrpcRequest } from './request.ts'
+
+type Bytes = Uint8Array
+type UnaryCall = ServerUnaryCall<Bytes, Bytes>
+type StreamCall = ServerWritableStream<Bytes, Bytes>
+
+export interface Service {
+  readonly definition: ServiceDefinition
+  readonly implementation: Record<string, UntypedHandleCall>
+}
+
+export interface ServiceParts {
+  readonly handler: GrpcHandler
+  readonly httpPort: number | undefined
+  /** Told of every call that is to be answered at once, and when it has been. */
+  began(): () => void
+}
+
+export function a2aService(version: ProtocolVersion, parts: ServiceParts): Service {
+  const definition: Record<string, ServiceDefinition[string]> = {}
+  const implementation: Record<string, UntypedHandleCall> = {}
+  for (const method of methodsOf(version).values()) {
+    const { name } = method.rpc
+    definition[name] = bytesOnly(method.path, false, method.isStream)
+    implementation[name] = method.isStream
+      ? (call: StreamCall) => void stream(call, method, version, parts)
+      : (call: UnaryCall, callback: sendUnaryData<Bytes>) => void unary(call, callback, method, version, parts)
+  }
+  return { definition, implementation }
+}
+
+/** Bytes stay bytes up to here: who calls is asked before anything is read, and what is malformed gets our own answer. */
+export function bytesOnly(path: string, requestStream: boolean, responseStream: boolean): ServiceDefinition[string] {
+  const asTheyAre = (bytes: Bytes): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return {
+    path,
+    requestStream,
+    responseStream,
+    requestSerialize: asTheyAre,
+    requestDeserialize: asTheyAre,
+    responseSerialize: asTheyAre,
+    responseDeserialize: asTheyAre,
+  }
+}
+
+function ask(
+  call: UnaryCall | StreamCall,
+  method: RpcMethod,
+  { id }: ProtocolVersion,
+  { handler, httpPort }: ServiceParts,
+): Promise<GrpcAnswer> {
+  return handler.answer({
+    request: new GrpcRequest(call, httpPort),
+    service: rpcsOf[id].service,
+    operation: method.operation,
+    payload: () => readRequest(method, call.request),
+  })
+}
+
+async function unary(
+  call: UnaryCall,
+  callback: sendUnaryData<Bytes>,
+  method: RpcMethod,
+  version: ProtocolVersion,
+  parts: ServiceParts,
+): Promise<void> {
+  const ended = parts.began()
+  try {
+    const answer = await ask(call, method, version, parts)
+    if ('error' in answer) callback(failure(answer.error, answer.headers))
+    else if ('body' in answer) {
+      const bytes = writeResponse(method, answer.body)
+      call.sendMetadata(metadataOf(answer.headers))
+      callback(null, bytes)
+    } else throw new Error(`${method.path} answers with a stream`)
+  } catch (reason) {
+    callback(failure(unexpected(reason, parts)))
+  } finally {
+    ended()
+  }
+}
+
+async function stream(
+  call: StreamCall,
+  method: RpcMethod,
+  version: ProtocolVersion,
+  parts: ServiceParts,
+): Promise<void> {
+  const ended = parts.began()
+  try {
+    const answer = await ask(call, method, version, parts)
+    ended()
+    if ('error' in answer) call.emit('error', failure(answer.error, answer.headers))
+    else if ('open' in answer) {
+      call.sendMetadata(metadataOf(answer.headers))
+      await pump(call, answer.open, method, answer.failed, parts.handler.stallMs)
+    } else throw new Error(`${method.path} answers with one message`)
+  } catch (reason) {
+    call.emit('error', failure(unexpected(reason, parts)))
+  } finally {
+    ended()
+  }
+}
+
+/**
+ * Pulled, never pushed: the next batch is asked for when the last was taken, so a slow reader holds one batch and its
+ * place in the log. Whoever takes nothing for `stallMs` is let go of, and resumes.
+ */
+async function pump(
+  call: StreamCall,
+  { stream: events, encode, ended }: OpenStream,
+  method: RpcMethod,
+  failed: (reason: unknown) => A2AError,
+  stallMs: number,
+): Promise<void> {
+  const source = events[Symbol.asyncIterator]()
+  const letGo = (): void => {
+    ended()
+    // What the source still has to say is nobody's business any more.
+    source.return?.()?.then(undefined, () => {})
+  }
+  call.on('cancelled', letGo)
+  if (call.cancelled) return letGo()
+  try {
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      for (const item of next.value) {
+        if (call.cancelled) return
+        if (!call.write(writeResponse(method, encode(item)))) await taken(call, stallMs)
+      }
+    }
+    if (!call.cancelled) call.end()
+  } catch (reason) {
+    if (!call.cancelled) call.emit('error', failure(failed(reason)))
+  } finally {
+    letGo()
+  }
+}
+
+/** Resolves when what was written is taken, or nobody is there to take it; rejects after `stallMs`. */
+function taken(call: StreamCall, stallMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      call.off('drain', done)
+      call.off('cancelled', done)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      call.off('drain', done)
+      call.off('cancelled', done)
+      reject(new Failure('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
+    }, stallMs)
+    call.on('drain', done)
+    call.on('cancelled', done)
+    if (call.cancelled) done()
+  })
+}
+
+function unexpected(reason: unknown, { handler }: ServiceParts): A2AError {
+  handler.log.error('a gRPC call failed', { cause: reason })
+  return Failure.from(reason instanceof Failure ? new Error(reason.message, { cause: reason }) : reason)
+}
+
+interface Refusal {
+  readonly code: number
+  readonly details: string
+  readonly metadata: Metadata
+}
+
+/** Status, sentence and trailers, as @grpc/grpc-js takes them. */
+function failure(error: A2AError, headers: HttpHeaders = {}): Refusal {
+  const { code, message, details } = statusOf(error)
+  const metadata = metadataOf(headers)
+  if (details !== undefined) metadata.set('grpc-status-details-bin', Buffer.from(details))
+  return { code, details: message, metadata }
+}
+
+/** Names of metadata are in lower case (F-11). */
+function metadataOf(headers: HttpHeaders): Metadata {
+  const metadata = new Metadata()
+  for (const [name, value] of Object.entries(headers)) metadata.set(name.toLowerCase(), value)
+  return metadata
+}

@@ -1,0 +1,120 @@
+/** A listener for gRPC: every version's service on one port, with health and reflection, TLS where keys are given. */
+import { Server as GrpcJsServer, ServerCredentials } from '@grpc/grpc-js'
+import { rpcsOf } from '../../versions/rpcs.ts'
+import { ConfigError } from '../config-error.ts'
+import type { Handler } from '../handler.ts'
+import { a2aService, type Service } from './calls.ts'
+import { healthService } from './health.ts'
+import { reflectionService } from './reflection.ts'
+
+export interface GrpcTls {
+  /** PEM: the certificate with the chain that leads to it, and its key. */
+  readonly cert: string | Uint8Array
+  readonly key: string | Uint8Array
+  /** PEM: who signs the certificates of clients. With it a client without one is not let in (mTLS). */
+  readonly clientCa?: string | Uint8Array
+}
+
+export interface GrpcServerOptions {
+  /** Default 3001; 0 takes a free one. */
+  readonly port?: number
+  /** Default 127.0.0.1: this machine only. */
+  readonly host?: string
+  readonly tls?: GrpcTls
+  /** The port at which the same host speaks HTTP, if it does: for the urls of a card that is asked for by gRPC. */
+  readonly httpPort?: number
+}
+
+export interface GrpcServer {
+  /** `127.0.0.1:3001` */
+  readonly address: string
+  readonly port: number
+  readonly server: GrpcJsServer
+  /** How many calls wait for their answer; streams that have begun are not among them. */
+  answering(): number
+  /** Takes no new calls. Resolves when the open ones have ended, streams too. */
+  drain(): Promise<void>
+  /** Cuts off what is still open. */
+  close(): void
+}
+
+/** The handler is not closed with it. */
+export async function createGrpcServer(handler: Handler, options: GrpcServerOptions = {}): Promise<GrpcServer> {
+  const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort } = options
+  const { grpc } = handler
+  let waiting = 0
+  const began = (): (() => void) => {
+    let isOver = false
+    waiting += 1
+    return () => {
+      if (!isOver) waiting -= 1
+      isOver = true
+    }
+  }
+
+  const server = new GrpcJsServer({
+    'grpc.max_receive_message_length': grpc.bodyBytes,
+    'grpc.max_send_message_length': -1,
+    // What comments are to SSE (B-101): it keeps proxies from closing, and finds out who is gone.
+    'grpc.keepalive_time_ms': grpc.keepAliveMs,
+    'grpc.keepalive_timeout_ms': grpc.stallMs,
+  })
+  // 0.2 and 0.3 share a service, and the newest that is offered speaks for it.
+  const names = [...new Set(grpc.offered.map(({ id }) => rpcsOf[id].service))]
+  const add = ({ definition, implementation }: Service): void => server.addService(definition, implementation)
+  for (const name of names) {
+    const version = grpc.offered.find(({ id }) => rpcsOf[id].service === name)
+    if (version !== undefined) add(a2aService(version, { handler: grpc, httpPort, began }))
+  }
+  const draining = { isOn: false }
+  add(healthService({ services: names, isReady: async () => !draining.isOn && (await grpc.isReady()) }))
+  const listed = [
+    ...names,
+    'grpc.health.v1.Health',
+    'grpc.reflection.v1.ServerReflection',
+    'grpc.reflection.v1alpha.ServerReflection',
+  ]
+  add(reflectionService('v1', listed))
+  add(reflectionService('v1alpha', listed))
+
+  const port = await bind(server, host.includes(':') ? `[${host}]:${wanted}` : `${host}:${wanted}`, tls)
+  grpc.listening(port)
+  let drained: Promise<void> | undefined
+  return {
+    address: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    server,
+    answering: () => waiting,
+    drain() {
+      draining.isOn = true
+      // An error says that it was not running, which is what was wanted.
+      return (drained ??= new Promise((resolve) => server.tryShutdown(() => resolve())))
+    },
+    close: () => server.forceShutdown(),
+  }
+}
+
+function bind(server: GrpcJsServer, address: string, tls: GrpcTls | undefined): Promise<number> {
+  const credentials = credentialsOf(tls)
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (reason, port) => {
+      if (reason === null) resolve(port)
+      else reject(reason)
+    })
+  })
+}
+
+function credentialsOf(tls: GrpcTls | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure()
+  const { cert, key, clientCa } = tls
+  const pair = { cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }
+  try {
+    return ServerCredentials.createSsl(
+      clientCa === undefined ? null : Buffer.from(clientCa),
+      [pair],
+      clientCa !== undefined,
+    )
+  } catch (cause) {
+    throw new ConfigError('grpcTls', `give a certificate and its key in PEM (${(cause as Error).message})`)
+  }
+}

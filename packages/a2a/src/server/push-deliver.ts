@@ -1,0 +1,134 @@
+/**
+ * One notification over HTTP: the event in the words of the version that asked for it (B-121, B-122, B-123), what proves
+ * who sends it (B-124 to B-126), and what to make of the answer (B-128). Redirects are not followed: whoever may name an
+ * address must not be able to point from there to another.
+ */
+import type { PushDelivery, PushOutcome } from '../engine/contract.ts'
+import { A2AError } from '../model/error.ts'
+import { pushHeaders } from '../model/push.ts'
+import { versionOf } from '../versions/index.ts'
+import type { VersionId } from '../versions/version.ts'
+import type { FetchHandler } from './fetch.ts'
+import { checkUrl } from './push-check.ts'
+import type { PushSigner } from './push-jwt.ts'
+import type { SharedBytes } from './shared-bytes.ts'
+
+export interface DeliverParts {
+  readonly fetch: FetchHandler
+  refuses(url: URL): string | undefined
+  readonly signer: PushSigner | undefined
+  readonly bytes: SharedBytes
+  now(): number
+}
+
+/** Of an answer's body nothing is wanted; a little of it is read, so that the connection can be used again. */
+const drainedBytes = 65_536
+const drainMs = 1_000
+
+export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => Promise<PushOutcome> {
+  return async (delivery) => {
+    const { target, signal } = delivery
+    const wrong = checkUrl(target.url, parts.refuses)
+    if (wrong !== undefined) return { outcome: 'refused', said: `the address ${wrong}` }
+    const body = bodyOf(delivery, parts.bytes)
+    const headers = await headersOf(delivery, body, parts.signer)
+    let response: Response
+    try {
+      response = await parts.fetch(
+        new Request(target.url, { method: 'POST', headers, body, redirect: 'manual', signal }),
+      )
+    } catch (reason) {
+      // The guard says so: the name leads to where we do not go. Asking again is asking for another answer.
+      if (reason instanceof A2AError && reason.code === 'PERMISSION_DENIED') {
+        return { outcome: 'refused', said: 'the address is not allowed' }
+      }
+      return { outcome: 'failed', said: troubleOf(reason, signal) }
+    }
+    void drain(response)
+    return outcomeOf(response, parts.now())
+  }
+}
+
+function bodyOf({ target, event, task }: PushDelivery, bytes: SharedBytes): string {
+  const { json, habits } = versionOf(target.version as VersionId)
+  return habits.pushes === 'task' ? bytes.task(json, task()) : bytes.event(json, event)
+}
+
+async function headersOf(
+  { target, taskId, configId, seq }: PushDelivery,
+  body: string,
+  signer: PushSigner | undefined,
+): Promise<Record<string, string>> {
+  const { token, traceparent } = target
+  const { id, spelling } = versionOf(target.version as VersionId)
+  const authorization = await authorizationOf(target, () => signer?.sign(target.url, taskId, body))
+  return {
+    'content-type': spelling.restMediaType,
+    'A2A-Version': id,
+    [pushHeaders.eventId]: String(seq),
+    [pushHeaders.configId]: configId,
+    ...(token !== undefined ? { [pushHeaders.token]: token } : {}),
+    ...(authorization !== undefined ? { authorization } : {}),
+    ...(traceparent !== undefined ? { traceparent } : {}),
+  }
+}
+
+/** Bearer without credentials asks us for ours (B-125). */
+async function authorizationOf(
+  { authentication }: PushDelivery['target'],
+  sign: () => Promise<string> | undefined,
+): Promise<string | undefined> {
+  const { scheme = 'Bearer', credentials } = authentication ?? {}
+  if (credentials !== undefined) return `${scheme} ${credentials}`
+  if (scheme.toLowerCase() !== 'bearer') return undefined
+  const jwt = await sign()
+  return jwt === undefined ? undefined : `Bearer ${jwt}`
+}
+
+/** What may be better in a while is tried again: no answer, a busy or a broken one, one that points elsewhere. */
+function outcomeOf(response: Response, now: number): PushOutcome {
+  const { status } = response
+  const said = `HTTP ${status}`
+  if (status >= 200 && status < 300) return { outcome: 'delivered', said }
+  if (status === 410) return { outcome: 'gone', said }
+  const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
+  if (isFinal) return { outcome: 'refused', said }
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now)
+  return { outcome: 'failed', said, ...(retryAfterMs !== undefined ? { retryAfterMs } : {}) }
+}
+
+/** Seconds, or a date (RFC 9110 §10.2.3). */
+function readRetryAfter(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1_000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+/** In a few words, for the list of attempts. Never the address, which may hold a secret. */
+function troubleOf(reason: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'timed out'
+  const { cause } = reason as { cause?: unknown }
+  const codes = [reason, cause].map((error) => (error as { code?: unknown } | undefined)?.code)
+  const code = codes.find((one) => typeof one === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(one))
+  return typeof code === 'string' ? code : 'the connection failed'
+}
+
+async function drain({ body }: Response): Promise<void> {
+  if (body === null) return
+  const reader = body.getReader()
+  const giveUp = (): void => void reader.cancel().catch(() => {})
+  const timer = setTimeout(giveUp, drainMs)
+  try {
+    for (let read = 0; read < drainedBytes; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      read += value.byteLength
+    }
+    giveUp()
+  } catch {
+    // Whatever it was: the status was what counts.
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,68 @@
+/** The four operations on webhooks, and the webhook that a message asks for: checked, then done by the engine. */
+import type { Call } from '../bindings/call.ts'
+import type { HttpRequest } from '../bindings/http.ts'
+import type { CallContext, PushDesk, PushManner } from '../engine/contract.ts'
+import { A2AError, invalidParams } from '../model/error.ts'
+import type { Operation, RequestOf, SendMessageRequest, TaskPushNotificationConfig } from '../model/operation.ts'
+import type { PushRules } from './push.ts'
+
+export type PushOperation = Extract<Operation, `${string}PushNotificationConfig${string}`>
+
+export interface PushPerformance {
+  readonly call: Call
+  readonly desk: PushDesk
+  readonly rules: PushRules
+  readonly context: CallContext
+  decode<O extends Operation>(operation: O): RequestOf<O>
+}
+
+export async function performPush(operation: PushOperation, performance: PushPerformance): Promise<string> {
+  const { call, desk, rules, context, decode } = performance
+  const { dialect, version } = call
+  switch (operation) {
+    case 'CreateTaskPushNotificationConfig': {
+      const request = decode(operation)
+      checkConfig(rules, call, request, '')
+      // Where setting is replacing, a config without a name is the one that the task has without a name (B-116).
+      const isUnnamed = request.id === undefined || request.id === ''
+      const named = isUnnamed && version.habits.unnamedPush === 'replace' ? { ...request, id: request.taskId ?? '' } : request
+      return dialect.encodeResult(operation, await desk.create(named, context))
+    }
+    case 'GetTaskPushNotificationConfig':
+      return dialect.encodeResult(operation, await desk.get(decode(operation), context))
+    case 'ListTaskPushNotificationConfigs':
+      return dialect.encodeResult(operation, await desk.list(decode(operation), context))
+    case 'DeleteTaskPushNotificationConfig':
+      await desk.delete(decode(operation), context)
+      return dialect.encodeResult(operation, undefined)
+  }
+}
+
+/** B-71: refused before any work is done for the message. */
+export function checkInline(rules: PushRules | undefined, call: Call, { configuration }: SendMessageRequest): void {
+  const config = configuration?.taskPushNotificationConfig
+  if (config === undefined) return
+  if (rules === undefined) throw pushNotSupported()
+  checkConfig(rules, call, config, 'configuration.taskPushNotificationConfig.')
+}
+
+function checkConfig(rules: PushRules, { dialect }: Call, config: TaskPushNotificationConfig, at: string): void {
+  const violations = rules.check(config, at)
+  if (violations.length === 0) return
+  throw invalidParams(violations.map((one) => ({ ...one, field: dialect.spell(one.field) })))
+}
+
+/** How the webhooks that this call asks for are told. */
+export function mannerOf(rules: PushRules, { version }: Call, request: HttpRequest): PushManner {
+  const traceparent = request.header('traceparent')
+  const isTrace = traceparent !== undefined && /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent)
+  return {
+    version: version.id,
+    triggers: version.habits.pushes === 'task' ? 'significant' : rules.triggers,
+    ...(isTrace ? { traceparent } : {}),
+  }
+}
+
+export function pushNotSupported(): A2AError {
+  return new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Push notifications are not supported by this agent')
+}

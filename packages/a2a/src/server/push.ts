@@ -1,0 +1,66 @@
+/** Webhooks, put together: what the engine is given, what the operations check, and whose keys are published. */
+import type { EnginePush, PushTriggers } from '../engine/contract.ts'
+import type { Keyring } from '../engine/keyring.ts'
+import type { Violation } from '../model/error.ts'
+import type { TaskPushNotificationConfig } from '../model/operation.ts'
+import { ConfigError } from './config-error.ts'
+import { checkPushConfig } from './push-check.ts'
+import { createDeliver } from './push-deliver.ts'
+import { createPushSigner, type PushSigner } from './push-jwt.ts'
+import { checkPushOptions, jwtDefaults, pushDefaults, type PushOptions } from './push-options.ts'
+import type { SharedBytes } from './shared-bytes.ts'
+
+export interface PushParts {
+  keyring(): Promise<Keyring>
+  readonly publicUrl: string | undefined
+  readonly bytes: SharedBytes
+}
+
+/** What the operations need to know. */
+export interface PushRules {
+  readonly triggers: PushTriggers
+  check(config: TaskPushNotificationConfig, at: string): readonly Violation[]
+}
+
+export interface OpenPush {
+  readonly engine: EnginePush
+  readonly rules: PushRules
+  readonly signer: PushSigner | undefined
+}
+
+export function openPush(options: PushOptions, { keyring, publicUrl, bytes }: PushParts): OpenPush {
+  checkPushOptions(options)
+  const refuses = (url: URL): string | undefined => options.refuses?.(url)
+  const signer = openSigner(options.jwt, keyring, publicUrl)
+  const settings = { ...pushDefaults, ...options }
+  return {
+    engine: {
+      deliver: createDeliver({ fetch: options.fetch, refuses, signer, bytes, now: Date.now }),
+      sealer: {
+        seal: async (purpose, text, about) => (await keyring()).seal(purpose, text, about),
+        unseal: async (purpose, sealed, about) => (await keyring()).unseal(purpose, sealed, about),
+      },
+      scheduleMs: settings.scheduleMs,
+      timeoutMs: settings.timeoutMs,
+      concurrent: settings.concurrent,
+      concurrentPerHost: settings.concurrentPerHost,
+      configsPerTask: settings.configsPerTask,
+    },
+    rules: { triggers: settings.triggers, check: (config, at) => checkPushConfig(config, at, refuses) },
+    signer,
+  }
+}
+
+function openSigner(
+  jwt: PushOptions['jwt'],
+  keyring: PushParts['keyring'],
+  publicUrl: string | undefined,
+): PushSigner | undefined {
+  if (jwt === undefined) return undefined
+  const given = jwt === true ? {} : jwt
+  const issuer = given.issuer ?? publicUrl
+  if (issuer === undefined || issuer === '') {
+    throw new ConfigError('push.jwt.issuer', 'say who signs, or give publicUrl')
+  }
+  return createPushSigner({ keyring, now: Date.now, ...jwtDefaults, ...given, issuer })
+}

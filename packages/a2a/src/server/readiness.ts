@@ -1,0 +1,53 @@
+/**
+ * Whether this process can serve, for whoever routes by `/readyz`. It is asked by anybody and often, so the store is asked
+ * by one at a time and its word counts for a moment. A store that does not answer in time is one that cannot be written.
+ */
+import { later } from '../engine/later.ts'
+import type { Store } from './options.ts'
+
+/** `starting` and `stopped` keep callers waiting or away; one that is `leaving` serves and says that it is not ready. */
+export interface Readiness {
+  readonly state: 'starting' | 'ready' | 'leaving' | 'stopped'
+  /** Of the start: one that failed is never ready. */
+  readonly ready: Promise<void>
+  isReady(): Promise<boolean>
+}
+
+export interface StoreCheckOptions {
+  readonly now: () => number
+  /** How long the store may take to answer. Slow is not gone: to take a busy server out would make the others busier. */
+  readonly patienceMs?: number
+  /** For how long an answer counts. */
+  readonly freshMs?: number
+}
+
+export function createStoreCheck(store: Store, options: StoreCheckOptions): () => Promise<boolean> {
+  const { now, patienceMs = 2_000, freshMs = 500 } = options
+  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
+  let isUnderway = false
+
+  return () => {
+    if (store.ready === undefined) return Promise.resolve(true)
+    if (asked === undefined || (!isUnderway && now() - asked.at > freshMs)) asked = { at: now(), answer: ask() }
+    return asked.answer
+  }
+
+  function ask(): Promise<boolean> {
+    isUnderway = true
+    return new Promise((resolve) => {
+      const late = later(patienceMs, () => answered(false))
+      // One that throws instead of rejecting has not answered either.
+      Promise.resolve()
+        .then(() => store.ready?.())
+        .then(
+          () => answered(true),
+          () => answered(false),
+        )
+      function answered(isReady: boolean): void {
+        late.cancel()
+        isUnderway = false
+        resolve(isReady)
+      }
+    })
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * One text for each JSON value (RFC 8785, JCS), so that two who agree on a value agree on the bytes that are signed.
+ * JSON.stringify has the rule's own form of numbers and strings; what is left to do is the order of the keys, which is
+ * that of UTF-16 code units and thus that of `sort()`.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (value === null || typeof value !== 'object') return primitive(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const fields = value as { readonly [key: string]: unknown }
+  const members = Object.keys(fields)
+    .filter((key) => fields[key] !== undefined)
+    .sort()
+    .map((key) => `${quoted(key)}:${canonicalJson(fields[key])}`)
+  return `{${members.join(',')}}`
+}
+
+/** Half a surrogate pair has no UTF-8, and so no bytes that could be signed. */
+function quoted(text: string): string {
+  if (!text.isWellFormed()) throw new TypeError('Text with half a surrogate pair cannot be signed')
+  return JSON.stringify(text)
+}
+
+function primitive(value: unknown): string {
+  if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
+    return JSON.stringify(value)
+  throw new TypeError('Only JSON can be signed')
+}

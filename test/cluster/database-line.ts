@@ -1,0 +1,68 @@
+/**
+ * The way of one replica to its database, which can be cut: `cut` closes what is open and takes nothing new, as a firewall
+ * that refuses; `silent` takes everything and passes nothing on in either direction, as one that drops.
+ */
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+export type LineState = 'open' | 'cut' | 'silent'
+
+export interface DatabaseLine {
+  readonly port: number
+  set(state: LineState): void
+  close(): Promise<void>
+}
+
+export async function openDatabaseLine(target: { readonly host: string; readonly port: number }): Promise<DatabaseLine> {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let state: LineState = 'open'
+
+  const server = createServer((near) => {
+    if (state === 'cut') {
+      near.resetAndDestroy()
+      return
+    }
+    const far = connect(target.port, target.host)
+    const pair = [near, far] as const
+    pairs.add(pair)
+    const close = (): void => {
+      pairs.delete(pair)
+      near.destroy()
+      far.destroy()
+    }
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.setNoDelay(true)
+      from.on('error', close).on('close', close)
+      from.on('data', (bytes) => {
+        if (!to.write(bytes)) from.pause()
+      })
+      to.on('drain', () => {
+        if (state === 'open') from.resume()
+      })
+    }
+    if (state === 'silent') hush(pair)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  /** What was sent is not lost but late, as on a network that comes back. */
+  function hush([near, far]: readonly [Socket, Socket]): void {
+    near.pause()
+    far.pause()
+  }
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    set(next) {
+      state = next
+      for (const pair of pairs) {
+        if (next === 'silent') hush(pair)
+        else if (next === 'open') for (const socket of pair) socket.resume()
+        else for (const socket of pair) socket.resetAndDestroy()
+      }
+    },
+    async close() {
+      for (const socket of [...pairs].flat()) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
