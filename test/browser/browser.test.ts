@@ -18,7 +18,7 @@ import type { Stories } from './page.ts'
 
 const found = await findBrowser()
 
-describe('the client in Chromium', 'missing' in found ? { skip: found.missing } : {}, () => {
+describe('the client in Chromium', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, () => {
   if ('missing' in found) return
   const { browser } = found
   let page: Page
@@ -188,7 +188,10 @@ async function startServer(origin: string, instead?: Started): Promise<Started> 
     execArgv: ['--conditions=source'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }]
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message) => resolve((message as { url: string }).url))
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+  })
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')

@@ -148,7 +148,8 @@ function checkTold({ subscriber, taskId, events, finished }: Told, log: Logged |
   }
   for (const { seq, event } of events.slice(1)) {
     const logged = visible.get(seq)
-    if (logged === undefined) wrong.push(`${who} was told ${seq}, which is not in the log: an acknowledged event was lost`)
+    if (logged === undefined)
+      wrong.push(`${who} was told ${seq}, which is not in the log: an acknowledged event was lost`)
     else if (!isDeepStrictEqual(event, logged)) wrong.push(`${who} was told something else at ${seq} than the log has`)
   }
   return wrong
@@ -175,19 +176,25 @@ function checkSent(sent: readonly Sent[], logs: ReadonlyMap<string, Logged>): re
 }
 
 /** Whatever the replica ran when it went out must have been gone on with by somebody else, or have ended, in time. */
-function checkTakeOver({ replica, at, boundMs }: Outage, { taskId, records }: Logged): readonly string[] {
+function checkTakeOver(outage: Outage, log: Logged): readonly string[] {
+  const ms = takeOverMs(outage, log)
+  const { replica, boundMs } = outage
+  if (ms === Infinity) return [`${log.taskId} was not taken over from ${replica}`]
+  if (ms === undefined || ms <= boundMs) return []
+  return [`${log.taskId} was taken over from ${replica} after ${ms} ms; ${boundMs} are allowed`]
+}
+
+/** After how long somebody went on with the task; nothing if the replica did not run it. */
+export function takeOverMs({ replica, at }: Outage, { records }: Logged): number | undefined {
   const before = records.filter((record) => record.at <= at)
   const started = before.findLastIndex(({ body }) => body.type === 'turn-started')
   const turn = before.slice(started)
+  const last = turn.findLast(({ body }) => body.type === 'status' || body.type === 'turn-ended')?.body
+  const state = last?.type === 'status' ? last.status.state : undefined
   // What waits for input, or is over, is nobody's.
-  const isRunning = turn.findLast(({ body }) => body.type === 'status' || body.type === 'turn-ended')
-  const status = isRunning?.body.type === 'status' ? isRunning.body.status.state : undefined
-  if (started < 0 || (status !== 'TASK_STATE_WORKING' && status !== 'TASK_STATE_SUBMITTED')) return []
-  if (!turn.some((record) => markOf(record)?.by === replica)) return []
-  // Something that was under way may still have been written.
-  const rest = records.filter((record) => record.at > at)
-  const next = rest.find((record) => record.body.type === 'turn-started' || isEnd(record))
-  if (next === undefined) return [`${taskId} was not taken over from ${replica}`]
-  const ms = next.at - at
-  return ms <= boundMs ? [] : [`${taskId} was taken over from ${replica} after ${ms} ms; ${boundMs} are allowed`]
+  if (started < 0 || (state !== 'TASK_STATE_WORKING' && state !== 'TASK_STATE_SUBMITTED')) return undefined
+  if (!turn.some((record) => markOf(record)?.by === replica)) return undefined
+  // What was under way when it went out may still have been written: it is the next beginning or the end that counts.
+  const next = records.find((record) => record.at > at && (record.body.type === 'turn-started' || isEnd(record)))
+  return next === undefined ? Infinity : next.at - at
 }

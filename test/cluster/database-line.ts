@@ -13,7 +13,10 @@ export interface DatabaseLine {
   close(): Promise<void>
 }
 
-export async function openDatabaseLine(target: { readonly host: string; readonly port: number }): Promise<DatabaseLine> {
+export async function openDatabaseLine(target: {
+  readonly host: string
+  readonly port: number
+}): Promise<DatabaseLine> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let state: LineState = 'open'
 

@@ -36,7 +36,12 @@ export interface FleetOptions {
   readonly drainMs?: number
 }
 
-export async function startFleet({ size, database, leaseTtlMs = 10_000, drainMs = 5_000 }: FleetOptions): Promise<Fleet> {
+export async function startFleet({
+  size,
+  database,
+  leaseTtlMs = 10_000,
+  drainMs = 5_000,
+}: FleetOptions): Promise<Fleet> {
   const replicas = await Promise.all(
     Array.from({ length: size }, async (_, index) => {
       const line = await openDatabaseLine(database)
@@ -53,14 +58,20 @@ export async function startFleet({ size, database, leaseTtlMs = 10_000, drainMs 
       })
     }),
   )
-  await Promise.all(replicas.map((replica) => replica.start()))
-  return {
+  const fleet: Fleet = {
     replicas,
     urls: replicas.map(({ url }) => url),
     async close() {
       await Promise.all(replicas.map((replica) => replica.kill()))
       await Promise.all(replicas.map(({ line }) => line.close()))
     },
+  }
+  try {
+    await Promise.all(replicas.map((replica) => replica.start()))
+    return fleet
+  } catch (reason) {
+    await fleet.close()
+    throw reason
   }
 }
 

@@ -11,6 +11,7 @@ import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
 import { dial, persist, sendToTheEnd, streamToTheEnd } from './client.ts'
 import type { Dialling, Told } from './client.ts'
+import { createRandom } from './random.ts'
 import { createVictim } from './victim.ts'
 import type { Victim } from './victim.ts'
 import { startWorker } from './worker.ts'
@@ -20,17 +21,6 @@ const clientsOfEachKind = 4
 /** A word each 4 ms: longer than most lives of the server, so that nearly every kill hits some of them at work. */
 const fragileWords = '60'
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
-
-/** mulberry32: a run that fails can be run again. */
-function createRandom(state: number): () => number {
-  let s = state
-  return () => {
-    s = (s + 0x6d2b79f5) | 0
-    let t = Math.imul(s ^ (s >>> 15), 1 | s)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 /** Of a restart: how many tasks that cannot be resumed it failed, and how long after it listened none was left at work. */
 interface TakenUp {

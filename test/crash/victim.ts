@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('server.ts', import.meta.url))
+const crashing = new URL('server.ts', import.meta.url)
 
 export interface Victim {
   readonly file: string
@@ -17,7 +17,8 @@ export interface Victim {
   dispose(): Promise<void>
 }
 
-export async function createVictim(workerUrl: string): Promise<Victim> {
+/** `program` is given the port, the file of its database and `argument`, and says at which port it listens. */
+export async function createVictim(argument: string, program = crashing): Promise<Victim> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-crash-'))
   const file = join(folder, 'crash.db')
   let port = 0
@@ -26,7 +27,7 @@ export async function createVictim(workerUrl: string): Promise<Victim> {
     file,
     url: () => `http://127.0.0.1:${port}`,
     async start() {
-      child = fork(program, [String(port), file, workerUrl], {
+      child = fork(fileURLToPath(program), [String(port), file, argument], {
         execArgv: ['--conditions=source'],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       })

@@ -51,6 +51,21 @@ export interface WireParts {
 /** One request over HTTP, the careful way. */
 export interface Http {
   send(request: OutgoingHttp): Promise<Response>
+  /**
+   * Who we are, for a binding that sends by other means: the headers that `send` would have added. Asked once more
+   * after a refusal; `undefined` then means that there is nothing better to say.
+   */
+  introduce?(
+    request: Pick<OutgoingHttp, 'url' | 'signal' | 'card'>,
+    refused?: Refused,
+  ): Promise<Introduction | undefined>
+}
+export interface Introduction {
+  readonly headers: Readonly<Record<string, string>>
+}
+export interface Refused {
+  readonly wwwAuthenticate: string | undefined
+  readonly introduction: Introduction
 }
 export interface OutgoingHttp {
   readonly method: string

@@ -7,7 +7,16 @@
  */
 import { A2AError } from '../model/error.ts'
 import { addressOf, nameOf } from './address.ts'
-import type { AuthAnswer, Authenticator, AuthRequest, ClientLimits, Fetch, Http, OutgoingHttp } from './contract.ts'
+import type {
+  AuthAnswer,
+  Authenticator,
+  AuthRequest,
+  ClientLimits,
+  Fetch,
+  Http,
+  Introduction,
+  OutgoingHttp,
+} from './contract.ts'
 import { after, discard, tooSlow } from './read-text.ts'
 import { fetchUntil, until } from './until.ts'
 
@@ -39,6 +48,8 @@ export interface Origin {
 }
 
 const origins = new WeakMap<Response, Origin>()
+/** What each was made of, as whoever renews it wants to know. */
+const introductions = new WeakMap<Introduction, AuthAnswer | undefined>()
 export const originOf = (response: Response): Origin | undefined => origins.get(response)
 
 export const platformFetch: Fetch = (request) => fetch(request)
@@ -57,6 +68,17 @@ export function createHttp({ fetch = platformFetch, authenticate, limits, header
   return {
     fetch,
     identify: async ({ url, signal, card }) => identityOf(await ask({ url, signal, card })),
+    async introduce({ url, signal, card }, refused) {
+      const about = { url, signal, card }
+      const said = refused && introductions.get(refused.introduction)
+      const who = await ask(
+        refused ? { ...about, refused: { wwwAuthenticate: refused.wwwAuthenticate, sent: said } } : about,
+      )
+      if (refused && (!who || identityOf(who) === identityOf(said))) return undefined
+      const introduction = { headers: Object.fromEntries(headersOf(who?.cookies, own, who?.headers)) }
+      introductions.set(introduction, who)
+      return introduction
+    },
     async send(outgoing) {
       const { url, signal, card } = outgoing
       const about = { url, signal, card }

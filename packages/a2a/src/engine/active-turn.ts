@@ -197,8 +197,13 @@ export class ActiveTurn implements TurnParts {
 
   /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
   async listen(): Promise<Ending | undefined> {
-    const opened = openOutput(this.#callAgent())
+    let opened: Promise<ReportSource> | undefined
     try {
+      const output = this.#callAgent()
+      // What is there at once is not waited for, which is cheaper for a direct message. In later turns it is: whoever sent
+      // the message has then begun to follow, and sees what was said and not only what it came to.
+      if (this.input.opening !== undefined && !isThenable(output)) return await this.#readReports(openOutput(output))
+      opened = Promise.resolve(output).then(openOutput)
       const source = await this.#parts.orStop(opened)
       if (source !== undefined) return await this.#readReports(source)
     } catch (reason) {
@@ -256,7 +261,7 @@ export class ActiveTurn implements TurnParts {
     if (Number.isFinite(turnTimeoutMs)) this.#deadline = later(turnTimeoutMs, this.#parts.expire)
   }
 
-  async #callAgent(): Promise<unknown> {
+  #callAgent(): unknown {
     const { agent } = this.#parts.entry
     const run: AgentFunction = typeof agent === 'function' ? agent : agent.run
     const attach = this.input.reattach && typeof agent === 'object' && agent.resume === 'reattach'
@@ -269,7 +274,9 @@ export class ActiveTurn implements TurnParts {
     try {
       for (;;) {
         if (live.isFull) await live.flushed()
-        const step = isStopped() ? undefined : await orStop(source.next())
+        if (isStopped()) return undefined
+        const given = source.next()
+        const step = given instanceof Promise ? await orStop(given) : given
         if (isStopped()) return undefined
         if (step === undefined) break
         const ending = this.#say(this.#interpreter.read(step.report, step.final))
@@ -361,6 +368,13 @@ interface Question {
   readonly answer: PromiseWithResolvers<Message>
   /** A message was taken as its answer, and is being written. */
   isAnswered: boolean
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  )
 }
 
 function turnIsOver(): A2AError {

@@ -34,7 +34,13 @@ export async function makeKeyPair(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 export async function openKeyPair(bytes: Uint8Array<ArrayBuffer>, createdAt: number): Promise<KeyPair> {
-  const jwk = JSON.parse(new TextDecoder().decode(bytes)) as { kty: string; crv: string; x: string; y: string; d: string }
+  const jwk = JSON.parse(new TextDecoder().decode(bytes)) as {
+    kty: string
+    crv: string
+    x: string
+    y: string
+    d: string
+  }
   const { kty, crv, x, y } = jwk
   const privateKey = await crypto.subtle.importKey('jwk', jwk, ecdsa, false, ['sign'])
   // The members in this order and nothing between them: that is what is hashed.

@@ -4,9 +4,15 @@
  */
 import type { ObservableLike, Report } from '../agents/agent.ts'
 
-/** A source of reports. `final` marks what the agent returned rather than yielded: nothing comes after it. */
+/** `final` marks what the agent returned rather than yielded: nothing comes after it. */
+export interface Reported {
+  readonly report: unknown
+  readonly final: boolean
+}
+
+/** A source of reports: `undefined` is the end. A promise only where there is something to wait for. */
 export interface ReportSource {
-  next(): Promise<{ readonly report: unknown; readonly final: boolean } | undefined>
+  next(): Reported | undefined | Promise<Reported | undefined>
   /** Lets the agent clean up. Never rejects, never waits for an agent that does not listen. */
   stop(): void
 }
@@ -14,8 +20,9 @@ export interface ReportSource {
 /** How far an observable, which cannot be told to wait, may run ahead of the log. */
 const maxBehind = 10_000
 
-export async function openOutput(output: unknown): Promise<ReportSource> {
-  const source = sourceOf(await output)
+/** What the agent gave back, once it is there. */
+export function openOutput(value: unknown): ReportSource {
+  const source = sourceOf(value)
   return { next: source.next, stop: () => quietly(source.stop) }
 }
 
@@ -45,7 +52,7 @@ function fromReturned(value: unknown): ReportSource {
     next: () => {
       const result = pending ? { report: value, final: true } : undefined
       pending = false
-      return Promise.resolve(result)
+      return result
     },
     stop: () => {},
   }
@@ -54,7 +61,7 @@ function fromReturned(value: unknown): ReportSource {
 function fromValues(values: Iterable<unknown>): ReportSource {
   const iterator = values[Symbol.iterator]()
   return {
-    next: () => Promise.resolve(reportOf(iterator.next())),
+    next: () => reportOf(iterator.next()),
     stop: () => void iterator.return?.(),
   }
 }
@@ -67,7 +74,7 @@ function fromAsyncIterator(iterator: AsyncIterator<unknown>): ReportSource {
 }
 
 /** A generator's return value counts as its last report. */
-function reportOf(result: IteratorResult<unknown>): { report: unknown; final: boolean } | undefined {
+function reportOf(result: IteratorResult<unknown>): Reported | undefined {
   if (!result.done) return { report: result.value, final: false }
   return result.value === undefined || result.value === null ? undefined : { report: result.value, final: true }
 }

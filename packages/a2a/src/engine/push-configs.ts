@@ -16,7 +16,7 @@ import type { PushRow, Store } from '../stores/store.ts'
 import type { Accepted } from './accept.ts'
 import type { CallContext, PushManner, Sealer, Signer } from './contract.ts'
 import type { Live } from './live.ts'
-import { keepTarget, shownConfig } from './push-target.ts'
+import { isSameTarget, keepTarget, shownConfig } from './push-target.ts'
 
 export interface PushConfigsParts {
   readonly store: Store
@@ -114,6 +114,10 @@ export function createPushConfigs(parts: PushConfigsParts) {
     fromSeq: number,
   ): Promise<TaskPushNotificationConfig> {
     const { id } = config
+    const known = await store.loadPush(live.id, id)
+    if (known?.state === 'active' && (await isSameTarget(parts.sealer, known, config, manner))) {
+      return shownConfig(live.id, id, known.config)
+    }
     await parts.halt(live.id, id)
     const before = await store.loadPush(live.id, id)
     const kept = await keepTarget(parts.sealer, { taskId: live.id, id }, config, manner)

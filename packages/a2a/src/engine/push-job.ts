@@ -4,7 +4,7 @@
  * we die before, the next one begins where this one did: an event may come twice, and none is lost (B-127).
  */
 import { isTerminal } from '../model/state.ts'
-import type { StreamEvent } from '../model/task.ts'
+import type { StreamEvent, Task } from '../model/task.ts'
 import type { ClaimedPush, PushChange, PushRow, Store } from '../stores/store.ts'
 import type { EngineLog, EnginePush, PushOutcome, PushTarget } from './contract.ts'
 import { viewOf } from './fold.ts'
@@ -20,7 +20,7 @@ export interface PushJobParts extends Pick<EnginePush, 'deliver' | 'sealer' | 's
   find(taskId: string): Promise<Live | undefined>
 }
 
-/** `after`: when to look at it again; nothing if it rests. */
+/** `dueAt`: when to look at it again; nothing if it rests. */
 export interface JobResult {
   readonly went: boolean
   readonly dueAt?: number
@@ -46,6 +46,7 @@ export async function runPushJob(
 ): Promise<JobResult> {
   const { store, log, now } = parts
   const { taskId, id } = push
+  const wantsAll = triggersOf(push.config) === 'all'
   let cursor = push.deliveredSeq
   let delivered = 0
 
@@ -104,8 +105,7 @@ export async function runPushJob(
   }
 
   function isWanted(event: StreamEvent): boolean {
-    if (!('artifactUpdate' in event)) return true
-    return triggersOf(push.config) === 'all' || event.artifactUpdate.lastChunk === true
+    return wantsAll || !('artifactUpdate' in event) || event.artifactUpdate.lastChunk === true
   }
 
   /** Somebody may have deleted or replaced it, here or on another replica (B-118). */
@@ -122,7 +122,8 @@ export async function runPushJob(
     const task = () => viewOf((live as Live).fold)
     let outcome: PushOutcome
     try {
-      outcome = await parts.deliver({ taskId, configId: id, seq, event, target, task, signal })
+      const told = wantsAll ? event : whole(event, task)
+      outcome = await parts.deliver({ taskId, configId: id, seq, event: told, target, task, signal })
     } catch (cause) {
       log.error('a notification could not be made', { taskId, configId: id, seq, cause })
       outcome = { outcome: 'failed', said: 'internal error' }
@@ -134,14 +135,20 @@ export async function runPushJob(
       const durationMs = Math.max(0, now() - startedAt)
       // For people to look at: nobody waits for it, and nothing hangs on it.
       const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.said, durationMs }
-      store.recordAttempt(note).catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
+      store
+        .recordAttempt(note)
+        .catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
     }
     return outcome
   }
 
   async function fail(outcome: Exclude<PushOutcome, { outcome: 'delivered' }>): Promise<JobResult> {
     if (outcome.outcome === 'gone') {
-      log.info('a webhook wants no more notifications, and was dropped', { taskId, configId: id, host: hostOf(push.config) })
+      log.info('a webhook wants no more notifications, and was dropped', {
+        taskId,
+        configId: id,
+        host: hostOf(push.config),
+      })
       if (await isStillOurs()) await store.deletePush(taskId, id)
       return rests(true)
     }
@@ -170,6 +177,14 @@ export async function runPushJob(
   async function move(change: PushChange): Promise<void> {
     await store.movePush(taskId, id, fence, change)
   }
+}
+
+/** Who was not told of the chunks is told of the artifact that they made, not of the last of them alone. */
+function whole(event: StreamEvent, task: () => Task): StreamEvent {
+  if (!('artifactUpdate' in event) || event.artifactUpdate.append !== true) return event
+  const { append: _, ...update } = event.artifactUpdate
+  const made = task().artifacts?.find(({ artifactId }) => artifactId === update.artifact.artifactId)
+  return made === undefined ? event : { artifactUpdate: { ...update, artifact: made } }
 }
 
 function rests(went: boolean): JobResult {

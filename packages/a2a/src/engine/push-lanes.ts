@@ -17,7 +17,7 @@ export interface Lanes {
   /** Does it when there is a place. `work` resolves with whether it went well, and does not reject. False: too many wait. */
   add(host: string, work: () => Promise<boolean>): boolean
   readonly waiting: number
-  /** Resolves when nothing runs. What waits is dropped. */
+  /** Takes nothing more. Resolves when all is done that was taken. */
   drain(): Promise<void>
 }
 
@@ -48,20 +48,16 @@ export function createLanes({ concurrent, concurrentPerHost, waitingPerHost }: L
     },
     drain() {
       drained ??= Promise.withResolvers<void>()
-      for (const { queue } of lanes.values()) queue.length = 0
-      waiting = 0
-      if (running === 0) drained.resolve()
+      if (running + waiting === 0) drained.resolve()
       return drained.promise
     },
   }
 
-  /** In turn: the lane that got a place goes behind the others. */
+  /** In turn: the lane whose work has ended stands behind the others. */
   function start(): void {
     if (waiting === 0) return
     for (const [host, lane] of [...lanes]) {
       while (running < concurrent && lane.queue.length > 0 && lane.running < placesOf(lane)) {
-        lanes.delete(host)
-        lanes.set(host, lane)
         run(host, lane, lane.queue.shift() as () => Promise<boolean>)
       }
       if (running >= concurrent) return
@@ -80,8 +76,9 @@ export function createLanes({ concurrent, concurrentPerHost, waitingPerHost }: L
       running -= 1
       lane.running -= 1
       lane.isFailing = !went
-      if (lane.running === 0 && lane.queue.length === 0) lanes.delete(host)
-      if (drained !== undefined && running === 0) drained.resolve()
+      lanes.delete(host)
+      if (lane.running > 0 || lane.queue.length > 0) lanes.set(host, lane)
+      if (drained !== undefined && running + waiting === 0) drained.resolve()
       else start()
     })
   }

@@ -45,7 +45,7 @@ export function createPushRounds(parts: PushRoundsParts) {
   let underway: Promise<void> | undefined
   let again = false
   let sweep: Timer | undefined
-  let alarm: { readonly at: number; readonly timer: Timer } | undefined
+  const alarms = new Set<Timer>()
 
   return {
     start(): void {
@@ -56,7 +56,7 @@ export function createPushRounds(parts: PushRoundsParts) {
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(sweep)
-      clearTimeout(alarm?.timer)
+      for (const timer of alarms) clearTimeout(timer)
       await underway
       const drained = lanes.drain()
       const timer = setTimeout(() => {
@@ -71,12 +71,15 @@ export function createPushRounds(parts: PushRoundsParts) {
     appended(taskId: string): void {
       if (watched.has(taskId)) wake()
     },
-    async halt(taskId: string, id: string): Promise<void> {
-      const job = jobs.get(keyOf(taskId, id))
-      if (job === undefined) return
-      job.stop.abort(new Error('the webhook was deleted or replaced'))
-      await job.ended
-    },
+    halt,
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async function halt(taskId: string, id: string): Promise<void> {
+    const job = jobs.get(keyOf(taskId, id))
+    if (job === undefined) return
+    job.stop.abort(new Error('the webhook was deleted or replaced'))
+    await job.ended
   }
 
   function watch(taskId: string): void {
@@ -108,13 +111,13 @@ export function createPushRounds(parts: PushRoundsParts) {
     const delay = at - now()
     if (delay <= 0) return wake()
     // The sweep is as good for what is far away.
-    if (delay > parts.sweepMs || (alarm !== undefined && alarm.at <= at)) return
-    clearTimeout(alarm?.timer)
+    if (delay > parts.sweepMs) return
+    // A timer may be early by a millisecond, and then nothing would be due.
     const timer = setTimeout(() => {
-      alarm = undefined
+      alarms.delete(timer)
       wake()
-    }, delay)
-    alarm = { at, timer: unref(timer) }
+    }, delay + 1)
+    alarms.add(unref(timer))
   }
 
   async function look(): Promise<void> {
@@ -144,8 +147,11 @@ export function createPushRounds(parts: PushRoundsParts) {
   async function work(claimed: ClaimedPush, until: number): Promise<boolean> {
     const { taskId, id } = claimed.push
     const key = keyOf(taskId, id)
-    // It waited for so long that the claim may be somebody else's, or it is ours a second time.
-    if (now() + push.timeoutMs >= until || jobs.has(key)) return true
+    // It was replaced while it was being told: the job that is under way has lost its claim to this one.
+    await halt(taskId, id)
+    if (stopped) return giveBack(claimed)
+    // It waited for so long that the claim may be somebody else's.
+    if (now() + push.timeoutMs >= until) return true
     const stop = new AbortController()
     const job = runPushJob({ ...parts.push, store, log, now, find: parts.find }, claimed, until, stop.signal)
     const ended = job.catch((cause: unknown): JobResult => {
@@ -155,10 +161,16 @@ export function createPushRounds(parts: PushRoundsParts) {
     })
     jobs.set(key, { stop, ended })
     const { went, dueAt, isOver } = await ended
-    jobs.delete(key)
+    if (jobs.get(key)?.stop === stop) jobs.delete(key)
     if (isOver) watched.delete(taskId)
     if (dueAt !== undefined) wakeAt(dueAt)
     return went
+  }
+
+  /** Another process need not wait until our claim has run out. */
+  async function giveBack({ push: { taskId, id }, fence }: ClaimedPush): Promise<boolean> {
+    await store.movePush(taskId, id, fence, { dueAt: now() }).catch(() => false)
+    return true
   }
 }
 

@@ -1,6 +1,7 @@
 /** A webhook as it is kept: where it is, how it is told, and its secrets under a key of the keyring (B-131). */
 import type { TaskPushNotificationConfig } from '../model/operation.ts'
 import type { Struct } from '../model/task.ts'
+import type { PushRow } from '../stores/store.ts'
 import type { PushManner, PushTarget, Sealer } from './contract.ts'
 
 const purpose = 'push-secrets'
@@ -57,6 +58,26 @@ export async function openTarget(sealer: Sealer, taskId: string, id: string, con
       ? { authentication: { scheme, ...(credentials !== undefined ? { credentials } : {}) } }
       : {}),
   }
+}
+
+/** Whether a config says what this row already does. Who cannot open the row's secrets does not know. */
+export async function isSameTarget(
+  sealer: Sealer,
+  { taskId, id, config }: Pick<PushRow, 'taskId' | 'id' | 'config'>,
+  given: TaskPushNotificationConfig,
+  manner: PushManner,
+): Promise<boolean> {
+  const kept = await openTarget(sealer, taskId, id, config).catch(() => undefined)
+  return kept !== undefined && essence(kept, kept) === essence(given, manner)
+}
+
+/** Another trace does not make it another webhook. */
+function essence(
+  { url, token, authentication }: Pick<TaskPushNotificationConfig, 'url' | 'token' | 'authentication'>,
+  { version, triggers }: PushManner,
+): string {
+  const secrets = [token ?? '', authentication?.scheme ?? '', authentication?.credentials ?? '']
+  return JSON.stringify([url, ...secrets, version, triggers])
 }
 
 /** For whoever asks: never a token, never credentials, whatever the version (B-120). */

@@ -7,6 +7,8 @@ export interface Caller {
   readonly id: string
   readonly scopes?: readonly string[]
   readonly tenant?: string
+  /** The names of the card's security schemes that were satisfied. Absent: whoever let the caller in does not say. */
+  readonly schemes?: readonly string[]
   /** Nobody proved anything. Such callers share one owner and may not list (unless on loopback). */
   readonly anonymous?: boolean
 }

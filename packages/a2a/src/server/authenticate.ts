@@ -11,8 +11,8 @@ import type { Resident } from './roster.ts'
 export interface Doorkeeper {
   /** A promise only if there is somebody to ask. */
   identify(request: HttpRequest, resident: Resident): Caller | Promise<Caller>
-  /** The WWW-Authenticate header that goes with an UNAUTHENTICATED error. */
-  challenge(error: A2AError, resident: Resident): string
+  /** The WWW-Authenticate header that goes with an error, if one does: who is known and lacks a scope may get another token. */
+  challenge(error: A2AError, resident: Resident): string | undefined
 }
 
 export function createDoorkeeper(authenticate: Authenticate | undefined, log: EngineLog): Doorkeeper {
@@ -20,9 +20,12 @@ export function createDoorkeeper(authenticate: Authenticate | undefined, log: En
     identify(request, resident) {
       return authenticate === undefined ? anonymous : ask(authenticate, request, resident, log)
     },
-    challenge({ details }, { settings }) {
-      const own = typeof details.challenge === 'string' ? details.challenge : authenticate?.challenge
-      return printable(own ?? challengeOf(settings.securitySchemes ?? {}))
+    challenge({ code, details }, { settings }) {
+      const own = typeof details.challenge === 'string' ? details.challenge : undefined
+      if (code === 'PERMISSION_DENIED') return own === undefined ? undefined : printable(own)
+      if (code !== 'UNAUTHENTICATED') return undefined
+      const schemes = settings.securitySchemes ?? authenticate?.securitySchemes ?? {}
+      return printable(own ?? authenticate?.challenge ?? challengeOf(schemes))
     },
   }
 }
@@ -40,7 +43,11 @@ async function ask(
     const caller = await authenticate({ method, path, query, header, remoteAddress, clientCertificate, agent })
     if (caller !== undefined && caller !== null) return checkCaller(caller)
   } catch (reason) {
-    if (reason instanceof A2AError) throw reason
+    if (reason instanceof A2AError) {
+      const { code, cause } = reason
+      if (code !== 'INTERNAL' && cause !== undefined) log.warn('authentication failed', { agent: resident.name, cause })
+      throw reason
+    }
     // Token libraries throw what they think of a token. That is a refusal, and not for the caller to read.
     log.warn('authentication failed', { agent: resident.name, cause: reason })
   }

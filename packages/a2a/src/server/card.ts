@@ -6,6 +6,8 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts
 import type { AgentCard, AgentInterface } from '../model/card.ts'
 import { mergedCard } from '../versions/merged-card.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { CardSigner } from './card-signer.ts'
+import type { Authenticate } from './options.ts'
 import type { Resident } from './roster.ts'
 
 /** `0.2` is what /.well-known/agent.json holds. */
@@ -19,7 +21,10 @@ export interface CardOptions {
   readonly push: boolean
   /** Whether the card is shown to known callers only. */
   readonly isPrivate: boolean
-  readonly now: number
+  now(): number
+  /** What the house asks of every caller. */
+  readonly security: Pick<Authenticate, 'securitySchemes' | 'securityRequirements'>
+  readonly signer?: CardSigner | undefined
   /** Where gRPC is spoken for those who know us by this address, if it is. */
   grpc?(base: string): GrpcPlace | undefined
 }
@@ -34,30 +39,43 @@ export interface GrpcPlace {
 }
 
 export interface Cards {
-  /** `undefined` if no version on offer has such a card. */
-  serve(request: HttpRequest, base: string, variant: CardVariant): HttpResponse | undefined
+  /** `undefined` if no version on offer has such a card. A promise only where it has to be signed. */
+  serve(
+    request: HttpRequest,
+    base: string,
+    variant: CardVariant,
+  ): HttpResponse | undefined | Promise<HttpResponse | undefined>
   describe(base: string): AgentCard
 }
 
 interface WrittenCard {
   readonly body: string
   readonly etag: string
+  readonly lastModified: string
   readonly headers: HttpHeaders
+  readonly writtenAt: number
 }
 
 /** Behind one name there are few addresses; whoever invents Hosts must not fill the memory. */
 const mostAddresses = 32
+/** Keys change now and then, also by a process beside us; looking costs nothing where they did not. */
+const signedForMs = 60_000
 
 export function createCards(resident: Resident, options: CardOptions): Cards {
   const written = new Map<string, WrittenCard | undefined>()
-  // HTTP dates have whole seconds; a card changes only with its process.
-  const lastModified = new Date(options.now - (options.now % 1000)).toUTCString()
+  const startedAt = options.now()
   const describe = (base: string): AgentCard => describeAgent(resident, base, options)
 
-  function write(base: string, variant: CardVariant): WrittenCard | undefined {
-    const shape = shapeCard(describe(base), variant, options.offered)
+  /** Of one that only changes with its process, or anew if its signatures did. */
+  function write(card: AgentCard, variant: CardVariant, before?: WrittenCard): WrittenCard | undefined {
+    const shape = shapeCard(card, variant, options.offered)
     if (shape === undefined) return undefined
     const body = JSON.stringify(shape)
+    const writtenAt = options.now()
+    if (body === before?.body) return { ...before, writtenAt }
+    const changedAt = before === undefined ? startedAt : writtenAt
+    // HTTP dates have whole seconds.
+    const lastModified = new Date(changedAt - (changedAt % 1000)).toUTCString()
     const etag = `"${fingerprint(body)}"`
     const headers = {
       'content-type': 'application/json',
@@ -66,25 +84,43 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
       'last-modified': lastModified,
       vary: options.isPrivate ? 'A2A-Version, Authorization' : 'A2A-Version',
     }
-    return { body, etag, headers }
+    return { body, etag, lastModified, headers, writtenAt }
+  }
+
+  function keep(key: string, card: WrittenCard | undefined): WrittenCard | undefined {
+    if (written.size >= mostAddresses * 4) written.clear()
+    written.set(key, card)
+    return card
+  }
+
+  async function sign(
+    signer: CardSigner,
+    key: string,
+    base: string,
+    variant: CardVariant,
+  ): Promise<WrittenCard | undefined> {
+    const card = await signer.sign(describe(base), base)
+    return keep(key, write(card, variant, written.get(key)))
   }
 
   return {
     describe,
     serve(request, base, variant) {
+      const { signer } = options
       const key = `${variant} ${base} ${options.grpc?.(base)?.url ?? ''}`
-      let card = written.get(key)
-      if (card === undefined) {
-        card = write(base, variant)
-        if (written.size >= mostAddresses * 4) written.clear()
-        written.set(key, card)
-      }
-      if (card === undefined) return undefined
-      const { 'content-type': _, ...withoutBody } = card.headers
-      if (isFresh(request, card.etag, lastModified)) return { status: 304, headers: withoutBody, body: '' }
-      return { status: 200, headers: card.headers, body: card.body }
+      const card = written.get(key)
+      if (signer === undefined) return answer(request, card ?? keep(key, write(describe(base), variant)))
+      if (card !== undefined && options.now() - card.writtenAt < signedForMs) return answer(request, card)
+      return sign(signer, key, base, variant).then((made) => answer(request, made))
     },
   }
+}
+
+function answer(request: HttpRequest, card: WrittenCard | undefined): HttpResponse | undefined {
+  if (card === undefined) return undefined
+  const { 'content-type': _, ...withoutBody } = card.headers
+  if (isFresh(request, card.etag, card.lastModified)) return { status: 304, headers: withoutBody, body: '' }
+  return { status: 200, headers: card.headers, body: card.body }
 }
 
 /** A match of the tag decides; the date counts only for those who send no tag (RFC 9110 §13.2.2). */
@@ -139,7 +175,10 @@ function describeAgent(resident: Resident, base: string, options: CardOptions): 
   const name = settings.name ?? 'Agent'
   // Required texts and lists are never empty: signers and readers disagree about what an empty one means (§1.6, J-9).
   const description = settings.description || `${name}, an A2A agent`
-  const { provider, documentationUrl, iconUrl, securitySchemes, securityRequirements } = settings
+  const { provider, documentationUrl, iconUrl } = settings
+  // What the agent's own settings say wins, both together: requirements name schemes.
+  const { securitySchemes, securityRequirements } =
+    settings.securitySchemes !== undefined || settings.securityRequirements !== undefined ? settings : options.security
   return {
     name,
     description,

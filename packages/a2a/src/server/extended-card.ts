@@ -2,16 +2,24 @@
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import type { CardPatch, ExtendedCard } from './options.ts'
 import type { Resident } from './roster.ts'
+import { mayUse } from './skills.ts'
 
 /** Throws UNSUPPORTED_OPERATION, UNAUTHENTICATED or EXTENDED_AGENT_CARD_NOT_CONFIGURED. */
 export async function extendedCard({ settings }: Resident, card: AgentCard, caller: Caller): Promise<AgentCard> {
   const given = settings.extendedCard
   if (given === undefined) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent has no extended card')
   if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'The extended card is for known callers')
-  const patch = typeof given === 'function' ? await given(caller) : given
-  if (patch === undefined || patch === null) {
+  const patch = await extendedPatch(given, caller)
+  if (patch === undefined) {
     throw new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'No extended card is configured')
   }
-  return { ...card, ...patch }
+  const extended = { ...card, ...patch }
+  return { ...extended, skills: extended.skills.filter((skill) => mayUse(skill, caller)) }
+}
+
+/** `undefined`: there is none for this caller. */
+export async function extendedPatch(given: ExtendedCard, caller: Caller): Promise<CardPatch | undefined> {
+  return (typeof given === 'function' ? await given(caller) : given) ?? undefined
 }

@@ -5,12 +5,15 @@
 import type { Engine, PushDesk } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keyring.ts'
+import { checkSigning, createCardKeys } from './card-keys.ts'
+import { createCardSigner } from './card-signer.ts'
 import { ConfigError } from './config-error.ts'
 import * as defaults from './defaults.ts'
 import { createFetchHandler, type FetchHandler } from './fetch.ts'
 import { createGrpcHandler, type GrpcHandler } from './grpc-handler.ts'
 import { createHouse } from './house.ts'
 import { consoleLog } from './log.ts'
+import { publishTogether } from './jwks.ts'
 import { createNodeHandler, type NodeHandler } from './node-adapter.ts'
 import type { HandlerOptions } from './options.ts'
 import { openPush } from './push.ts'
@@ -31,6 +34,8 @@ export interface Handler {
   readonly push?: HandlerPush
   /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
   readonly ready: Promise<void>
+  /** Makes another key for cards; the one before signs beside it until the next change. There if cards are signed by our own keys. */
+  readonly rotateCardKey?: () => Promise<void>
   /** Says by `/readyz` that it is going, and serves on: for those who route by it. */
   leave(): void
   /** Takes no more calls. Resolves when no agent is at work any more that another process could not go on for. */
@@ -72,6 +77,7 @@ export function createHandler(options: HandlerOptions): Handler {
   async function start(): Promise<void> {
     // Keys that cannot be unwrapped are told at the start, not with the first page.
     await keyring()
+    await cardKeys?.signing()
     await engine.start()
     if (state === 'starting') state = 'ready'
   }
@@ -87,8 +93,11 @@ export function createHandler(options: HandlerOptions): Handler {
     isReady: async () => state === 'ready' && (await storeAnswers()) && state === 'ready',
   }
   const settings = { ...options, log, ...(publicUrl !== undefined ? { publicUrl } : {}) }
-  const house = createHouse(settings, roster, engine, { bytes, push: push?.rules })
-  const router = createRouter(house, roster, readiness, options, push?.signer)
+  const signing = checkSigning(settings)
+  const cardKeys = signing === undefined ? undefined : createCardKeys(signing, keyring)
+  const signer = cardKeys === undefined ? undefined : createCardSigner(cardKeys, signing?.jku)
+  const house = createHouse(settings, roster, engine, { bytes, push: push?.rules, signer })
+  const router = createRouter(house, roster, readiness, options, publishTogether(push?.signer, signer))
   // After all that may throw for a mistake in the options: nothing must be running then.
   const ready = start()
   // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
@@ -114,6 +123,7 @@ export function createHandler(options: HandlerOptions): Handler {
     grpc: createGrpcHandler(house, roster, readiness, options),
     engine,
     ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
+    ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
     ready,
     leave() {
       if (state === 'ready') state = 'leaving'

@@ -8,6 +8,7 @@ import type { ProtocolVersion } from '../versions/version.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
 import { baseUrl } from './base-url.ts'
 import { type Cards, createCards, type GrpcPlace } from './card.ts'
+import type { CardSigner } from './card-signer.ts'
 import * as defaults from './defaults.ts'
 import { isLocal } from './guard.ts'
 import { consoleLog } from './log.ts'
@@ -45,6 +46,7 @@ export interface House {
 export interface HouseParts {
   readonly bytes?: SharedBytes
   readonly push?: PushRules | undefined
+  readonly signer?: CardSigner | undefined
 }
 
 export function createHouse(options: HouseOptions, roster: Roster, engine: Engine, parts: HouseParts = {}): House {
@@ -58,7 +60,9 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     maxAgeSeconds: options.cardMaxAgeSeconds ?? defaults.cardMaxAgeSeconds,
     push: parts.push !== undefined,
     isPrivate: options.protectCard ?? false,
-    now: Date.now(),
+    now: Date.now,
+    security: options.authenticate ?? {},
+    signer: parts.signer,
   }
   let grpcPort: number | undefined
   const grpcUrl = (base: string): string | undefined =>
@@ -93,6 +97,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       push: parts.push,
       slots: createSlots(limits.streamsPerCaller),
       anonymousMayList: (request) => options.anonymousMayList ?? isLocal(request, address),
+      sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
     },
     cards: cardsOf,
     listensForGrpc(port) {
@@ -109,7 +114,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
         headers: {
           'content-type': framing.contentType,
           'a2a-version': version.id,
-          ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': doorkeeper.challenge(error, resident) } : {}),
+          ...challenged(doorkeeper.challenge(error, resident)),
           ...(status === 429 || status === 503 ? { 'retry-after': retryAfter(error) } : {}),
           ...more,
         },
@@ -117,6 +122,10 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       }
     },
   }
+}
+
+function challenged(challenge: string | undefined): HttpHeaders {
+  return challenge === undefined ? {} : { 'www-authenticate': challenge }
 }
 
 /** As the error says. A detail may be anybody's text, and a header that is no number of seconds helps nobody. */

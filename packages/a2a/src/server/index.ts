@@ -1,15 +1,14 @@
 /** The door `@parley/a2a/server`: everything needed to serve agents inside somebody else's server. */
-export type {
-  CallContext,
-  Engine,
-  EngineLog,
-  EngineRetention,
-  PushCursor,
-  PushTriggers,
-} from '../engine/contract.ts'
+export type { CallContext, Engine, EngineLog, EngineRetention, PushCursor, PushTriggers } from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
 export { cursorExtension } from '../model/extension.ts'
 export { pushClaims, pushHeaders } from '../model/push.ts'
+export { apiKey, type ApiKeyOptions, hashApiKey } from './auth/api-key.ts'
+export { basic, type BasicOptions } from './auth/basic.ts'
+export { bearer, type BearerOptions, type JwtBearerOptions, type OpaqueBearerOptions } from './auth/bearer.ts'
+export { allOf, anyOf, guests } from './auth/combine.ts'
+export { mtls, type MtlsOptions } from './auth/mtls.ts'
+export type { CardSigning } from './card-keys.ts'
 export { ConfigError } from './config-error.ts'
 export { createHandler, type Handler, type HandlerPush } from './handler.ts'
 export type { FetchHandler } from './fetch.ts'

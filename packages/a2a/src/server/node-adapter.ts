@@ -3,7 +3,7 @@
  * Node: the same function serves a bare server, Express with or without a body parser,
  * Fastify's raw pair, and whatever else passes these two along.
  */
-import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import { depart } from './departures.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
@@ -107,6 +107,13 @@ class AdaptedRequest implements HttpRequest {
 
   get secure(): boolean {
     return this.#req.socket.encrypted === true
+  }
+
+  /** One that no authority vouches for proves nothing, even where the listener lets it in. */
+  get clientCertificate(): ClientCertificate | undefined {
+    const { socket } = this.#req
+    const shown = socket.authorized === true ? socket.getPeerCertificate?.() : undefined
+    return shown !== undefined && 'raw' in shown ? (shown as ClientCertificate) : undefined
   }
 }
 

@@ -13,6 +13,10 @@ export interface NodeRequest {
     readonly localAddress?: string | undefined
     readonly destroyed?: boolean
     readonly encrypted?: boolean
+    /** Of TLS: whether an authority that we trust made the certificate. */
+    readonly authorized?: boolean
+    /** An empty object where the client showed none. */
+    readonly getPeerCertificate?: () => object
   }
   /** Set by body parsers. */
   readonly body?: unknown

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import { stallMs } from './defaults.ts'
+import { type GrpcListener, type GrpcTls, listenForGrpc } from './grpc-listener.ts'
 import { createHandler, type Handler } from './handler.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import type { PushOptions } from './push-options.ts'
@@ -30,6 +31,10 @@ export type ServeOptions = Omit<HouseOptions, 'push'> &
     readonly port?: number
     /** Default 127.0.0.1: this machine only. */
     readonly host?: string
+    /** Speaks gRPC here as well; 0 takes a free port. Default: no gRPC. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`. */
+    readonly grpcPort?: number
+    /** Of the gRPC port. Default: none, for this machine and for proxies that end TLS. */
+    readonly grpcTls?: GrpcTls
     /** Default: SQLite in `dataDir`. Closed with the server. */
     readonly store?: Store
     /** Default `./.parley`. */
@@ -44,6 +49,8 @@ export interface Server {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly url: string
   readonly port: number
+  /** If gRPC is spoken too. */
+  readonly grpcPort?: number
   readonly server: HttpServer
   readonly handler: Handler
   /**
@@ -65,10 +72,13 @@ export async function serve(options: ServeOptions): Promise<Server> {
   )
   const answering = track(server)
   dropStalled(server, answering, options.stallMs ?? stallMs)
+  let grpc: GrpcListener | undefined
   try {
     await handler.ready
     await listen(server, port, host)
+    grpc = await openGrpc(handler, options, host, server)
   } catch (reason) {
+    server.close()
     await handler.close()
     throw reason
   }
@@ -77,9 +87,10 @@ export async function serve(options: ServeOptions): Promise<Server> {
   return {
     url: `http://${urlHost(host)}:${address.port}`,
     port: address.port,
+    ...(grpc !== undefined ? { grpcPort: grpc.port } : {}),
     server,
     handler,
-    close: () => (closed ??= shutDown(server, handler, answering, { drainMs, noticeMs })),
+    close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
   }
 }
 
@@ -91,18 +102,33 @@ async function defaultStore(dataDir = './.parley'): Promise<Store> {
 
 function guarded(options: ServePushOptions): PushOptions {
   const guard = guardedWebhooks(options)
-  return { ...options, fetch: options.fetch ?? guard.fetch, refuses: (url) => options.refuses?.(url) ?? guard.refuses(url) }
+  return {
+    ...options,
+    fetch: options.fetch ?? guard.fetch,
+    refuses: (url) => options.refuses?.(url) ?? guard.refuses(url),
+  }
 }
 
 /** A mistake in the options must not keep the store: whoever mends it opens the same file again. */
 async function openHandler(options: ServeOptions, store: Store): Promise<Handler> {
   try {
     const { push, ...rest } = options
-    return createHandler({ ...rest, store, ...(push !== undefined ? { push: guarded(push === true ? {} : push) } : {}) })
+    return createHandler({
+      ...rest,
+      store,
+      ...(push !== undefined ? { push: guarded(push === true ? {} : push) } : {}),
+    })
   } catch (reason) {
     await store.close()
     throw reason
   }
+}
+
+async function openGrpc(handler: Handler, options: ServeOptions, host: string, server: HttpServer) {
+  const { grpcPort: port, grpcTls } = options
+  if (port === undefined) return undefined
+  const { port: httpPort } = server.address() as AddressInfo
+  return listenForGrpc(handler, { port, host, httpPort, ...(grpcTls !== undefined ? { tls: grpcTls } : {}) })
 }
 
 function urlHost(host: string): string {
@@ -165,8 +191,13 @@ interface ShutDownTimes {
   readonly noticeMs: number
 }
 
+interface Listeners {
+  readonly server: HttpServer
+  readonly grpc: GrpcListener | undefined
+}
+
 async function shutDown(
-  server: HttpServer,
+  { server, grpc }: Listeners,
   handler: Handler,
   answering: Answering,
   { drainMs, noticeMs }: ShutDownTimes,
@@ -174,17 +205,21 @@ async function shutDown(
   handler.leave()
   if (noticeMs > 0) await delay(noticeMs)
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
+  let isGrpcGone = grpc === undefined
+  void grpc?.drain().then(() => (isGrpcGone = true))
   const deadline = Date.now() + drainMs
   let isDrained = false
   void handler.drain().then(() => (isDrained = true))
-  const isBusy = (): boolean => !isDrained || answering().some((response) => !response.headersSent)
+  const isWaiting = (): boolean => answering().some((response) => !response.headersSent) || (grpc?.answering() ?? 0) > 0
+  const isBusy = (): boolean => !isDrained || isWaiting()
   // The first look is after what has ended has been told.
   do await delay(10)
   while (isBusy() && Date.now() < deadline)
   await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
   // Streams have been told by now; one more moment for their last words to leave.
   const settled = Date.now() + 1_000
-  while (answering().length > 0 && Date.now() < settled) await delay(10)
+  while ((answering().length > 0 || !isGrpcGone) && Date.now() < settled) await delay(10)
   server.closeAllConnections()
+  grpc?.close()
   await gone
 }

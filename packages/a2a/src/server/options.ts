@@ -18,6 +18,7 @@ import type {
   SecurityScheme,
 } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
+import type { CardSigning } from './card-keys.ts'
 import type { PushOptions } from './push-options.ts'
 
 /** Whatever the engine runs and wherever it keeps things: the server passes both on and looks into neither. */
@@ -45,8 +46,10 @@ export interface AgentSettings extends Partial<AgentOptions> {
   readonly extensions?: readonly AgentExtension[]
   readonly securitySchemes?: { readonly [name: string]: SecurityScheme }
   readonly securityRequirements?: readonly SecurityRequirement[]
-  /** What callers who proved who they are see beyond the public card. */
+  /** What callers who proved who they are see beyond the public card, less the skills they may not use. */
   readonly extendedCard?: ExtendedCard
+  /** Refuses messages that name no skill in `metadata.skillId`, unless they go on with a task (B-154). Default false. */
+  readonly requireSkill?: boolean
 }
 
 /** Laid over the public card. A function may answer each caller otherwise; nothing means "not configured" (B-136). */
@@ -63,7 +66,7 @@ export interface Credentials {
   /** By lower-case name. */
   header(name: string): string | undefined
   readonly remoteAddress?: string | undefined
-  /** Of a client that proved who it is by TLS: over gRPC, with `grpcTls.clientCa`. */
+  /** Of a client that proved who it is by TLS, where the listener asks for certificates and trusts who made this one. */
   readonly clientCertificate?: ClientCertificate | undefined
   /** The name of the agent that is called. */
   readonly agent: string
@@ -76,6 +79,9 @@ export interface Credentials {
 export interface Authenticate {
   (credentials: Credentials): Caller | undefined | null | Promise<Caller | undefined | null>
   readonly challenge?: string
+  /** What cards say about it, unless an agent's own settings say otherwise: what is declared is what is enforced. */
+  readonly securitySchemes?: { readonly [name: string]: SecurityScheme }
+  readonly securityRequirements?: readonly SecurityRequirement[]
 }
 
 export interface Limits extends EngineLimits {
@@ -112,6 +118,11 @@ export interface HouseOptions {
   readonly card?: 'merged' | '1.0' | '0.3'
   /** Default 300. */
   readonly cardMaxAgeSeconds?: number
+  /**
+   * Signs the cards, with a key of the store's keyring or a given one. Needs `publicUrl`, or `hosts` without a trusted
+   * proxy: a signature must not vouch for whatever address a stranger's request names. Default: unsigned.
+   */
+  readonly signing?: boolean | CardSigning
   /** Asks for credentials before showing the card as well (B-24). */
   readonly protectCard?: boolean
   /** Whether callers without a name may list tasks. Default: those on this machine may. */

@@ -12,6 +12,7 @@ import { A2AError, invalidParams } from '../model/error.ts'
 import { cursorExtension } from '../model/extension.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Dialect } from '../versions/version.ts'
+import { checkSkill } from './check-skill.ts'
 import { extendedCard } from './extended-card.ts'
 import { requireExtensions, withCursor } from './extensions.ts'
 import type { PushRules } from './push.ts'
@@ -28,6 +29,8 @@ export interface PerformParts {
   readonly push: PushRules | undefined
   /** Whether a caller without a name may list, who sends this. */
   anonymousMayList(request: HttpRequest): boolean
+  /** The card with our signatures, if we sign. */
+  sign(card: AgentCard, request: HttpRequest): Promise<AgentCard>
 }
 
 /** A JSON text, or a stream with what turns its items into such texts. */
@@ -56,12 +59,14 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   switch (call.operation) {
     case 'SendMessage': {
       const request = decodeSend('SendMessage', parts, performance)
+      await checkSkill(request, resident, call.caller)
       const sent = engine.sendMessage(request, contextOf(parts, performance, request)).catch(inWordsOf(dialect))
       return dialect.encodeResult('SendMessage', await sent)
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
       const request = decodeSend('SendStreamingMessage', parts, performance)
+      await checkSkill(request, resident, call.caller)
       const context = contextOf(parts, performance, request)
       return open(parts, performance, () => engine.streamMessage(request, context).catch(inWordsOf(dialect)))
     }
@@ -87,7 +92,7 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     case 'GetExtendedAgentCard': {
       decode('GetExtendedAgentCard', call)
       const card = await extendedCard(resident, performance.card(), call.caller)
-      return dialect.encodeResult('GetExtendedAgentCard', card)
+      return dialect.encodeResult('GetExtendedAgentCard', await parts.sign(card, performance.request))
     }
     case 'CreateTaskPushNotificationConfig':
     case 'GetTaskPushNotificationConfig':

@@ -12,7 +12,8 @@ export function checkPushConfig(
   refuses: (url: URL) => string | undefined,
 ): Violation[] {
   const violations: Violation[] = []
-  const complain = (field: string, description: string): void => void violations.push({ field: at + field, description })
+  const complain = (field: string, description: string): void =>
+    void violations.push({ field: at + field, description })
   const wrong = checkUrl(url, refuses)
   if (wrong !== undefined) complain('url', wrong)
   if (id !== undefined && !/^[\x21-\x7e]{0,256}$/.test(id)) {

@@ -120,7 +120,7 @@ async function drain({ body }: Response): Promise<void> {
   const giveUp = (): void => void reader.cancel().catch(() => {})
   const timer = setTimeout(giveUp, drainMs)
   try {
-    for (let read = 0; read < drainedBytes; ) {
+    for (let read = 0; read < drainedBytes;) {
       const { done, value } = await reader.read()
       if (done) return
       read += value.byteLength

@@ -25,7 +25,8 @@ export async function performPush(operation: PushOperation, performance: PushPer
       checkConfig(rules, call, request, '')
       // Where setting is replacing, a config without a name is the one that the task has without a name (B-116).
       const isUnnamed = request.id === undefined || request.id === ''
-      const named = isUnnamed && version.habits.unnamedPush === 'replace' ? { ...request, id: request.taskId ?? '' } : request
+      const named =
+        isUnnamed && version.habits.unnamedPush === 'replace' ? { ...request, id: request.taskId ?? '' } : request
       return dialect.encodeResult(operation, await desk.create(named, context))
     }
     case 'GetTaskPushNotificationConfig':

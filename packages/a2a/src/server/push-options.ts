@@ -56,7 +56,8 @@ export const jwtDefaults = {
 
 export function checkPushOptions(options: PushOptions): void {
   const { fetch, scheduleMs = [], jwt } = options
-  if (typeof fetch !== 'function') throw new ConfigError('push.fetch', 'give what calls a webhook, such as guardedFetch()')
+  if (typeof fetch !== 'function')
+    throw new ConfigError('push.fetch', 'give what calls a webhook, such as guardedFetch()')
   if (!scheduleMs.every((delay) => Number.isFinite(delay) && delay >= 0)) {
     throw new ConfigError('push.scheduleMs', 'give a list of milliseconds')
   }
@@ -67,7 +68,8 @@ export function checkPushOptions(options: PushOptions): void {
   if (options.triggers !== undefined && !['all', 'significant'].includes(options.triggers)) {
     throw new ConfigError('push.triggers', 'say all or significant')
   }
-  const { lifetimeMs, rotateAfterMs, overlapMs } = jwt === undefined || jwt === true ? jwtDefaults : { ...jwtDefaults, ...jwt }
+  const { lifetimeMs, rotateAfterMs, overlapMs } =
+    jwt === undefined || jwt === true ? jwtDefaults : { ...jwtDefaults, ...jwt }
   if (!(lifetimeMs > 0) || !(rotateAfterMs > 2 * overlapMs)) {
     throw new ConfigError('push.jwt', 'a key must sign for longer than it overlaps with the next, twice over')
   }

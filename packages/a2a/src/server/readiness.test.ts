@@ -18,7 +18,11 @@ function handlerOn(ready: Store['ready']) {
     probe: async () => (await handler.fetch(new Request('http://test/readyz'))).status,
     send: async () => {
       const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hi' }] }
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ message }) }
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message }),
+      }
       return handler.fetch(new Request('http://test/message:send', init))
     },
   }
@@ -49,7 +53,10 @@ describe('/readyz', () => {
   })
 
   it('does not wait for a store that says nothing', async () => {
-    const check = createStoreCheck({ ...memoryStore(), ready: () => new Promise(() => {}) }, { now: Date.now, patienceMs: 5 })
+    const check = createStoreCheck(
+      { ...memoryStore(), ready: () => new Promise(() => {}) },
+      { now: Date.now, patienceMs: 5 },
+    )
     assert.equal(await check(), false)
   })
 

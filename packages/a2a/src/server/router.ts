@@ -8,9 +8,9 @@ import { createDispatch } from './dispatch.ts'
 import { extendedCard } from './extended-card.ts'
 import { checkHost, createCors, createHostRule } from './guard.ts'
 import type { House } from './house.ts'
+import { jwksPath, type KeyPublisher } from './jwks.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
-import type { PushSigner } from './push-jwt.ts'
 import type { Readiness } from './readiness.ts'
 import type { Roster } from './roster.ts'
 
@@ -27,7 +27,7 @@ export function createRouter(
   roster: Roster,
   readiness: Readiness,
   options: HouseOptions,
-  signer?: PushSigner,
+  publisher?: KeyPublisher,
 ): Router {
   const dispatch = createDispatch(house)
   const cors = createCors(options.cors)
@@ -48,7 +48,7 @@ export function createRouter(
   function admit(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     if (request.path === '/healthz') return probe(true)
     if (request.path === '/readyz') return readiness.isReady().then(probe)
-    if (signer !== undefined && request.path === jwksPath) return showKeys(request, signer)
+    if (publisher !== undefined && request.path === jwksPath) return showKeys(request, publisher)
     const place = locate(roster, request.path)
     const hosts = hostsFor(request)
     if (hosts !== undefined) {
@@ -99,16 +99,19 @@ export function createRouter(
   async function protectedCard(request: HttpRequest, place: Place): Promise<HttpResponse> {
     try {
       await house.doorkeeper.identify(request, place.resident)
-      return showCard(request, place)
+      return await showCard(request, place)
     } catch (reason) {
       return refuse(request, place, reason)
     }
   }
 
-  function showCard(request: HttpRequest, place: Place): HttpResponse {
+  function showCard(request: HttpRequest, place: Place): HttpResponse | Promise<HttpResponse> {
+    const orNone = (shown: HttpResponse | undefined): HttpResponse =>
+      shown ?? refuse(request, place, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
     try {
       const shown = house.cards(place.resident).serve(request, house.base(request), variantFor(request, place))
-      return shown ?? refuse(request, place, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
+      if (!(shown instanceof Promise)) return orNone(shown)
+      return shown.then(orNone).catch((reason: unknown) => refuse(request, place, reason))
     } catch (reason) {
       return refuse(request, place, reason)
     }
@@ -162,7 +165,7 @@ export function createRouter(
   }
 
   /** Public halves: for everybody, whoever may call the agents. */
-  async function showKeys(request: HttpRequest, { jwks }: PushSigner): Promise<HttpResponse> {
+  async function showKeys(request: HttpRequest, { jwks }: KeyPublisher): Promise<HttpResponse> {
     const place = locate(roster, request.path)
     if (request.method !== 'GET' && request.method !== 'HEAD') return wrongVerb(request, place, 'GET, HEAD')
     try {
@@ -175,7 +178,7 @@ export function createRouter(
 
   function knows(method: string, path: string): boolean {
     if (path === '/healthz' || path === '/readyz') return true
-    if (signer !== undefined && path === jwksPath) return true
+    if (publisher !== undefined && path === jwksPath) return true
     const { door, rest } = locate(roster, path)
     if (door === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
     return door !== 'rest' || dispatch.knows(rest)
@@ -183,8 +186,6 @@ export function createRouter(
 
   return { handle, knows }
 }
-
-const jwksPath = '/.well-known/jwks.json'
 
 function probe(isWell: boolean): HttpResponse {
   return {

@@ -17,7 +17,7 @@ import type { Message, Part, Struct, Task } from '../model/task.ts'
 import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
 
-export interface HouseOptions extends Partial<Pick<EngineParts, 'store' | 'now' | 'sweepMs' | 'retention'>> {
+export interface HouseOptions extends Partial<Pick<EngineParts, 'store' | 'now' | 'sweepMs' | 'retention' | 'push'>> {
   readonly options?: Partial<AgentOptions>
   readonly entry?: Partial<Omit<AgentEntry, 'agent' | 'options'>>
   readonly limits?: Partial<EngineParts['limits']>
@@ -92,6 +92,7 @@ export async function openHouse(t: TestContext, agent: Agent, options: HouseOpti
     now: options.now ?? Date.now,
     signer: await openKeyring(store),
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
+    ...(options.push !== undefined ? { push: options.push } : {}),
     sweepMs: options.sweepMs ?? 10,
   })
   await engine.start()

@@ -2,40 +2,16 @@
 import { Server as GrpcJsServer, ServerCredentials } from '@grpc/grpc-js'
 import { rpcsOf } from '../../versions/rpcs.ts'
 import { ConfigError } from '../config-error.ts'
+import type { GrpcListener, GrpcServerOptions, GrpcTls } from '../grpc-listener.ts'
 import type { Handler } from '../handler.ts'
 import { a2aService, type Service } from './calls.ts'
 import { healthService } from './health.ts'
 import { reflectionService } from './reflection.ts'
 
-export interface GrpcTls {
-  /** PEM: the certificate with the chain that leads to it, and its key. */
-  readonly cert: string | Uint8Array
-  readonly key: string | Uint8Array
-  /** PEM: who signs the certificates of clients. With it a client without one is not let in (mTLS). */
-  readonly clientCa?: string | Uint8Array
-}
+export type { GrpcServerOptions, GrpcTls } from '../grpc-listener.ts'
 
-export interface GrpcServerOptions {
-  /** Default 3001; 0 takes a free one. */
-  readonly port?: number
-  /** Default 127.0.0.1: this machine only. */
-  readonly host?: string
-  readonly tls?: GrpcTls
-  /** The port at which the same host speaks HTTP, if it does: for the urls of a card that is asked for by gRPC. */
-  readonly httpPort?: number
-}
-
-export interface GrpcServer {
-  /** `127.0.0.1:3001` */
-  readonly address: string
-  readonly port: number
+export interface GrpcServer extends GrpcListener {
   readonly server: GrpcJsServer
-  /** How many calls wait for their answer; streams that have begun are not among them. */
-  answering(): number
-  /** Takes no new calls. Resolves when the open ones have ended, streams too. */
-  drain(): Promise<void>
-  /** Cuts off what is still open. */
-  close(): void
 }
 
 /** The handler is not closed with it. */

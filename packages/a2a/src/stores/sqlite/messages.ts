@@ -34,6 +34,9 @@ interface GenerationRow {
 /** Sealing so many takes about 20 ms. With a million claims there are then 120 filters to ask, which takes 2 µs. */
 const sealFrom = 8_192
 const hour = 3_600_000
+/** Of how many keys, and of how long ones, the digest is kept until they are claimed. */
+const maxHashed = 256
+const maxHashedChars = 512
 
 export type Messages = ReturnType<typeof createMessages>
 
@@ -76,6 +79,8 @@ export function createMessages(database: Database) {
   /** Where a digest was put last. It may have been rolled back or swept since: the row is looked at. */
   let positions = new Map<string, number>()
   let lastPosition = 0
+  /** A message is looked for before it is claimed: what was hashed for the one is there for the other. */
+  const hashed = new Map<string, string>()
   /** Newest first. */
   let generations: Generation[] = []
   /** What is in memory was changed by a transaction that is not committed yet. */
@@ -121,10 +126,15 @@ export function createMessages(database: Database) {
   }
 
   return {
-    find: (key: string, now: number): Claim | undefined => heldBy(digestOf(key), now),
+    find(key: string, now: number): Claim | undefined {
+      const digest = digestOf(key)
+      if (hashed.size >= maxHashed) hashed.clear()
+      if (key.length <= maxHashedChars) hashed.set(key, digest)
+      return heldBy(digest, now)
+    },
     /** Answers who has it already, or nothing if it is now this task's. */
     claim(key: IdempotencyKey, taskId: string, now: number): Claim | undefined {
-      const digest = digestOf(key.key)
+      const digest = hashed.get(key.key) ?? digestOf(key.key)
       const held = heldBy(digest, now)
       if (held !== undefined) return held
       lastPosition += 1

@@ -39,7 +39,10 @@ function errorData(error: A2AError): Record<string, unknown> {
 function spell(field: string, form: Form): string {
   const own = field
     .replace(/^(url|token|authentication)\b/, 'pushNotificationConfig.$1')
-    .replace(/^configuration\.taskPushNotificationConfig\b/, `configuration.${form === 'json' ? 'pushNotificationConfig' : 'pushNotification'}`)
+    .replace(
+      /^configuration\.taskPushNotificationConfig\b/,
+      `configuration.${form === 'json' ? 'pushNotificationConfig' : 'pushNotification'}`,
+    )
   return form === 'proto' ? own.replace(/^message\.parts/, 'message.content') : own
 }
 

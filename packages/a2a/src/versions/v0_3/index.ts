@@ -7,7 +7,13 @@ import { spelling } from './spelling.ts'
 export const v0_3: ProtocolVersion = {
   id: '0.3',
   spelling,
-  habits: { subscribeToFinished: 'replay', cancelAgain: 'refuse', lostSubscription: 'event', pushes: 'task', unnamedPush: 'replace' },
+  habits: {
+    subscribeToFinished: 'replay',
+    cancelAgain: 'refuse',
+    lostSubscription: 'event',
+    pushes: 'task',
+    unnamedPush: 'replace',
+  },
   json,
   proto,
 }

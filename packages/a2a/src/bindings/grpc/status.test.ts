@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { A2AError, invalidParams } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
+import type { ErrorCode } from '../../model/error.ts'
+import { versionOf } from '../../versions/index.ts'
+import { decode, encode } from './codec.ts'
+import { errorOf, statusNames, statusOf } from './status.ts'
+
+const { proto } = versionOf('1.0')
+
+describe('an error over gRPC', () => {
+  it('has the status of 1.0.1, and an ErrorInfo with reason, domain and strings in its details [B-6]', () => {
+    const numbers: [ErrorCode, number][] = [
+      ['TASK_NOT_FOUND', 5],
+      ['TASK_NOT_CANCELABLE', 9],
+      ['PUSH_NOTIFICATION_NOT_SUPPORTED', 9],
+      ['UNSUPPORTED_OPERATION', 9],
+      ['CONTENT_TYPE_NOT_SUPPORTED', 3],
+      ['INVALID_AGENT_RESPONSE', 13],
+      ['EXTENDED_AGENT_CARD_NOT_CONFIGURED', 9],
+      ['EXTENSION_SUPPORT_REQUIRED', 9],
+      ['VERSION_NOT_SUPPORTED', 9],
+      ['INVALID_PARAMS', 3],
+      ['UNAUTHENTICATED', 16],
+      ['PERMISSION_DENIED', 7],
+      ['RATE_LIMITED', 8],
+      ['INTERNAL', 13],
+      ['UNAVAILABLE', 14],
+      ['METHOD_NOT_FOUND', 12],
+    ]
+    for (const [code, number] of numbers) {
+      const status = statusOf(new A2AError(code, 'No', { taskId: 't' }))
+      assert.equal(status.code, number, code)
+      const told = decode('google.rpc.Status', status.details!) as { code: number; message: string; details: object[] }
+      assert.deepEqual([told.code, told.message], [number, 'No'])
+      assert.deepEqual(told.details[0], {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: code,
+        domain: 'a2a-protocol.org',
+        metadata: { taskId: 't' },
+      })
+    }
+  })
+
+  it('comes back as it went, whatever its code', () => {
+    const own = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
+    for (const code of Object.keys(errorTable) as ErrorCode[]) {
+      if (own.has(code)) continue
+      const { code: back, message, details } = errorOf(statusOf(new A2AError(code, 'Why', { a: 'b' })), proto)
+      assert.deepEqual([back, message, details['a']], [code, 'Why', 'b'])
+    }
+  })
+
+  it('names the fields that are wrong in a BadRequest, and when to come back in a RetryInfo', () => {
+    const violations = [{ field: 'message.parts', description: 'must not be empty' }]
+    assert.deepEqual(errorOf(statusOf(invalidParams(violations)), proto).details.violations, violations)
+    const late = new A2AError('RATE_LIMITED', 'Slowly', { retryAfterSeconds: '7' })
+    assert.equal(errorOf(statusOf(late), proto).details['retryAfterMs'], '7000')
+    assert.equal(errorOf(statusOf(new A2AError('UNAVAILABLE', 'Later')), proto).details['retryAfterMs'], '1000')
+  })
+
+  it('is decided by its reason, whatever the status: servers of 1.0.0 had other ones', () => {
+    const { details } = statusOf(new A2AError('VERSION_NOT_SUPPORTED', 'No'))
+    assert.equal(errorOf({ code: 12, message: 'No', details }, proto).code, 'VERSION_NOT_SUPPORTED')
+  })
+
+  it('is understood without details, and with details that are none', () => {
+    const meanings: [(typeof statusNames)[number], string, ErrorCode][] = [
+      ['NOT_FOUND', 'x', 'TASK_NOT_FOUND'],
+      ['UNIMPLEMENTED', 'x', 'METHOD_NOT_FOUND'],
+      ['INVALID_ARGUMENT', 'x', 'INVALID_PARAMS'],
+      ['UNAUTHENTICATED', 'x', 'UNAUTHENTICATED'],
+      ['DEADLINE_EXCEEDED', 'x', 'TIMEOUT'],
+      ['RESOURCE_EXHAUSTED', 'x', 'RATE_LIMITED'],
+      ['RESOURCE_EXHAUSTED', 'Received message larger than max (2 vs 1)', 'PAYLOAD_TOO_LARGE'],
+      ['UNKNOWN', 'x', 'INTERNAL'],
+    ]
+    for (const [name, message, meant] of meanings) {
+      for (const details of [undefined, new Uint8Array([255, 1]), encode('google.rpc.Status', {})]) {
+        assert.equal(errorOf({ code: statusNames.indexOf(name), message, details }, proto).code, meant, name)
+      }
+    }
+  })
+
+  it('fits into trailers, however much there is to say, and keeps its reason', () => {
+    const violations = Array.from({ length: 20 }, (_, n) => ({
+      field: `metadata.${'x'.repeat(900)}${n}`,
+      description: 'no',
+    }))
+    const wordy = new A2AError('INVALID_PARAMS', `${'é'.repeat(5_000)}\ud83d`, { violations })
+    const stringy = new A2AError('INVALID_PARAMS', 'No', { hint: 'x'.repeat(100_000) })
+    for (const error of [wordy, stringy]) {
+      const status = statusOf(error)
+      assert.ok(status.details!.length <= 4_000)
+      assert.doesNotThrow(() => encodeURI(status.message))
+      assert.equal(errorOf(status, proto).code, 'INVALID_PARAMS')
+    }
+  })
+})

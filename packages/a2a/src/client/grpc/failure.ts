@@ -1,0 +1,48 @@
+/** What a status means that an exchange ended with: what the peer says is wrong, or that there was no peer. */
+import type { Metadata, ServiceError } from '@grpc/grpc-js'
+import { errorOf, statusNames } from '../../bindings/grpc/status.ts'
+import { A2AError } from '../../model/error.ts'
+import type { Dialect } from '../../versions/version.ts'
+
+/** With what a page's refusal is turned into a second try. */
+export interface Refusal {
+  readonly error: A2AError
+  readonly wwwAuthenticate: string | undefined
+}
+
+/** `hasBegun`: whether the peer has answered with a stream already, so that an end of the connection breaks it off. */
+export function failureOf(given: ServiceError, dialect: Dialect, peer: string, hasBegun = false): Refusal {
+  const { code, details: message, metadata } = given
+  const wwwAuthenticate = textIn(metadata, 'www-authenticate')
+  const details = bytesIn(metadata, 'grpc-status-details-bin')
+  if (details !== undefined || !isTransport(statusNames[code] ?? 'UNKNOWN', message)) {
+    return { error: errorOf({ code, message, details }, dialect), wwwAuthenticate }
+  }
+  if (hasBegun) {
+    const error = new A2AError('INTERRUPTED', 'The stream broke off', { reason: 'NETWORK' }, { cause: given })
+    return { error, wwwAuthenticate }
+  }
+  // The platform's word for it, but not its sentence, which may name an address within our network.
+  const why = /\bE[A-Z]{4,}\b/.exec(message)?.[0] ?? 'no connection'
+  const error = new A2AError(
+    'UNAVAILABLE',
+    `${peer} cannot be reached: ${why}`,
+    { reason: 'NETWORK' },
+    { cause: given },
+  )
+  return { error, wwwAuthenticate }
+}
+
+/** Statuses that the transport makes itself. A peer that means one of them says so in the details. */
+function isTransport(status: string, message: string): boolean {
+  if (status === 'UNAVAILABLE' || status === 'CANCELLED') return true
+  return status === 'INTERNAL' && /RST_STREAM|stream (was )?(closed|reset)/i.test(message)
+}
+
+function bytesIn(metadata: Metadata | undefined, name: string): Uint8Array | undefined {
+  return metadata?.get(name).find((value) => typeof value !== 'string')
+}
+
+function textIn(metadata: Metadata | undefined, name: string): string | undefined {
+  return metadata?.get(name).find((value) => typeof value === 'string')
+}

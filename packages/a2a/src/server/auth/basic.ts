@@ -1,0 +1,47 @@
+/** A name and a password (RFC 7617), for what cannot do better; whether they belong together is for a given function to say. */
+import type { Caller } from '../../model/caller.ts'
+import { A2AError } from '../../model/error.ts'
+import type { Authenticate } from '../options.ts'
+import { challenge } from './challenge.ts'
+import { authorizationOf, createScheme } from './scheme.ts'
+
+export interface BasicOptions {
+  /** Passwords are to be kept as a slow hash and compared in constant time: `scrypt`, `argon2`. */
+  readonly verify: (
+    username: string,
+    password: string,
+  ) => Caller | undefined | null | Promise<Caller | undefined | null>
+  /** What people are asked to sign in to. Default `A2A`. */
+  readonly realm?: string
+  readonly scopes?: readonly string[]
+  /** By which the card names the scheme. Default `basic`. */
+  readonly scheme?: string
+}
+
+export function basic({ verify, realm = 'A2A', scopes, scheme }: BasicOptions): Authenticate {
+  const wanted = challenge('Basic', { realm, charset: 'UTF-8' })
+  return createScheme({
+    name: scheme ?? 'basic',
+    scheme: { httpAuthSecurityScheme: { scheme: 'Basic' } },
+    scopes,
+    challenge: wanted,
+    async check(credentials) {
+      const encoded = authorizationOf(credentials, 'Basic')
+      if (encoded === undefined) return undefined
+      const pair = decode(encoded)
+      const colon = pair?.indexOf(':') ?? -1
+      const caller = pair !== undefined && colon >= 0 ? await verify(pair.slice(0, colon), pair.slice(colon + 1)) : null
+      if (caller !== undefined && caller !== null) return caller
+      throw new A2AError('UNAUTHENTICATED', 'The name and the password do not belong together', { challenge: wanted })
+    },
+  })
+}
+
+function decode(base64: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+/** What `serve` knows of a listener for gRPC, without a word of the library it is made with: not everybody has that. */
+import { ConfigError } from './config-error.ts'
+import type { Handler } from './handler.ts'
+
+export interface GrpcTls {
+  /** PEM: the certificate with the chain that leads to it, and its key. */
+  readonly cert: string | Uint8Array
+  readonly key: string | Uint8Array
+  /** PEM: who signs the certificates of clients. With it a client without one is not let in (mTLS). */
+  readonly clientCa?: string | Uint8Array
+}
+
+export interface GrpcServerOptions {
+  /** Default 3001; 0 takes a free one. */
+  readonly port?: number
+  /** Default 127.0.0.1: this machine only. */
+  readonly host?: string
+  readonly tls?: GrpcTls
+  /** The port at which the same host speaks HTTP, if it does: for the urls of a card that is asked for by gRPC. */
+  readonly httpPort?: number
+}
+
+export interface GrpcListener {
+  /** `127.0.0.1:3001` */
+  readonly address: string
+  readonly port: number
+  /** How many calls wait for their answer; streams that have begun are not among them. */
+  answering(): number
+  /** Takes no new calls. Resolves when the open ones have ended, streams too. */
+  drain(): Promise<void>
+  /** Cuts off what is still open. */
+  close(): void
+}
+
+/** Loaded only when wanted. */
+export async function listenForGrpc(handler: Handler, options: GrpcServerOptions): Promise<GrpcListener> {
+  const { createGrpcServer } = await import('./grpc/index.ts').catch((cause: unknown) => {
+    if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw new ConfigError('grpcPort', 'gRPC takes two packages: npm install @grpc/grpc-js @bufbuild/protobuf')
+  })
+  return createGrpcServer(handler, options)
+}

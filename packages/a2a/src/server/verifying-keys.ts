@@ -1,0 +1,87 @@
+/**
+ * Keys of others that we verify JWTs with: a list that was given, or one that is fetched and kept. A key that we do not
+ * know yet is looked for again, but not more often than the cooldown allows.
+ */
+import type { JSONWebKeySet, JWTVerifyGetKey, RemoteJWKSet } from 'jose'
+import { A2AError } from '../model/error.ts'
+import type { FetchHandler } from './fetch.ts'
+
+export interface KeySource {
+  readonly jwks: string | URL | JSONWebKeySet
+  readonly cooldownMs: number
+  readonly fetch?: FetchHandler | undefined
+}
+
+/** With a shared secret, whoever can verify could also have signed. */
+export const asymmetric: readonly string[] = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'Ed25519',
+  'EdDSA',
+  'PS256',
+  'PS384',
+  'PS512',
+  'RS256',
+  'RS384',
+  'RS512',
+]
+/** How long a key server that did not answer is left alone. */
+const pauseMs = 1_000
+
+export interface VerifyingKeys {
+  /** Rejects with UNAVAILABLE where it was not the JWT that failed, but our look for its key. */
+  ask<T>(verify: (key: JWTVerifyGetKey) => Promise<T>): Promise<T>
+}
+
+export async function openKeys({ jwks, cooldownMs, fetch }: KeySource): Promise<VerifyingKeys> {
+  const { createLocalJWKSet, createRemoteJWKSet, customFetch, errors } = await import('jose')
+  if (typeof jwks === 'object' && 'keys' in jwks) {
+    const local = createLocalJWKSet(jwks)
+    return { ask: (verify) => verify(local) }
+  }
+  const remote: RemoteJWKSet = createRemoteJWKSet(new URL(jwks), {
+    cooldownDuration: cooldownMs,
+    [customFetch]: patiently(fetch ?? globalThis.fetch),
+  })
+  return {
+    async ask(verify) {
+      const wasCooling = remote.coolingDown
+      let failed: unknown
+      const getKey: JWTVerifyGetKey = async (header, token) => {
+        try {
+          return await remote(header, token)
+        } catch (reason) {
+          failed = reason
+          throw reason
+        }
+      }
+      try {
+        return await verify(getKey)
+      } catch (reason) {
+        // Nobody looked for a key, or there are keys and none of them is it.
+        const isTheirs = failed === undefined || failed instanceof errors.JWKSMultipleMatchingKeys
+        if (isTheirs || failed instanceof errors.JOSENotSupported) throw reason
+        // The key may be newer than what we have; in a moment we may ask for it.
+        if (failed instanceof errors.JWKSNoMatchingKey && !wasCooling) throw reason
+        throw new A2AError('UNAVAILABLE', 'The keys to verify this with are not to be had now', {}, { cause: reason })
+      }
+    },
+  }
+}
+
+/** Leaves a key server alone for a moment that did not answer well: the cooldown counts from good answers only. */
+function patiently(fetch: FetchHandler): (url: string, init: RequestInit) => Promise<Response> {
+  let pausedUntil = 0
+  return async (url, init) => {
+    if (Date.now() < pausedUntil) throw new Error(`${url} did not answer a moment ago`)
+    try {
+      const response = await fetch(new Request(url, init))
+      if (response.status !== 200) pausedUntil = Date.now() + pauseMs
+      return response
+    } catch (reason) {
+      pausedUntil = Date.now() + pauseMs
+      throw reason
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * What may happen to replicas and their database, under load, each judged by the checker over what all clients remember:
+ * nothing that was acknowledged is lost, doubled or out of order, nothing is stuck, and what a replica can no longer go on
+ * with is taken over in time.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startCluster, startServer, stopServer } from '../postgres/cluster.ts'
+import { openDatabase, skipReason } from '../postgres/databases.ts'
+import { startBalancer } from './balancer.ts'
+import type { Balancer } from './balancer.ts'
+import { check, takeOverMs } from './check.ts'
+import type { Outage } from './check.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet, Replica } from './fleet.ts'
+import { createLoad } from './load.ts'
+import type { Load } from './load.ts'
+import { readLogs } from './logs.ts'
+
+/** Shorter than by default, so that a test need not wait for it for ten seconds. */
+const leaseTtlMs = 2_000
+const sweepMs = 1_000
+/** What a busy machine may take on top of what is promised. */
+const slackMs = 4_000
+const boundMs = leaseTtlMs + sweepMs + slackMs
+const rounds = process.env['PARLEY_FULL'] === '1' ? 10 : 1
+const atOnce = 10
+
+const skip = await skipReason()
+describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, async () => {
+  if (skip !== false) return
+  // A server of its own, because it is stopped and started again.
+  const database = await openDatabase(await startCluster())
+  const { cluster } = database
+  const store = database.open()
+  let fleet: Fleet
+  let balancer: Balancer
+
+  before(async () => {
+    const { host, port } = cluster
+    fleet = await startFleet({ size: 3, database: { host, port, name: database.name }, leaseTtlMs })
+    balancer = await startBalancer(fleet.urls)
+  })
+  after(async () => {
+    await balancer?.close()
+    await fleet?.close()
+  })
+
+  /** Load before, during and after; then the judgement. */
+  async function underLoad(disturb: (victim: Replica, outages: Outage[]) => Promise<void>) {
+    const load = createLoad({ url: balancer.url, count: [40, 20], patienceMs: 2_500, fragile: true })
+    const outages: Outage[] = []
+    const begunAt = Date.now()
+    const loading = load.keepUp(atOnce)
+    const placed: Promise<void>[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const victim = fleet.replicas[Math.floor(Math.random() * fleet.replicas.length)] as Replica
+      await more(load, atOnce / 2)
+      // So that it surely runs something, for longer than anything below takes.
+      for (let n = 0; n < 3; n += 1) placed.push((await load.place(victim.url, '200 20')).ended)
+      await disturb(victim, outages)
+    }
+    await more(load, atOnce)
+    await loading.stop()
+    await Promise.all(placed)
+    const logs = (await readLogs(database, store)).filter(({ records }) => (records[0]?.at ?? 0) >= begunAt)
+    const takenOver = logs.flatMap(({ records }) =>
+      records.filter(({ body }) => body.type === 'turn-started' && body.attempt > 1),
+    )
+    const times = outages.flatMap((outage) => logs.flatMap((log) => takeOverMs(outage, log) ?? []))
+    console.log(
+      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries} retries, ` +
+        `${takenOver.length} turns run again, taken over within ${Math.max(0, ...times)} ms`,
+    )
+    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])
+    return { takenOver: takenOver.length }
+  }
+
+  /** Resolves when so many more tasks have come to their end. */
+  async function more(load: Load, tasks: number): Promise<void> {
+    const goal = load.done + tasks
+    await until(() => load.done >= goal, 60_000, `${tasks} more tasks to end`)
+  }
+
+  const out = ({ name: replica }: Replica): Outage => ({ replica, at: Date.now(), boundMs })
+
+  it('the death of one (SIGKILL): what it ran is taken over in time [B-52]', async () => {
+    const { takenOver } = await underLoad(async (victim, outages) => {
+      await victim.kill()
+      outages.push(out(victim))
+      await sleep(leaseTtlMs + sweepMs)
+      await victim.start()
+    })
+    assert.ok(takenOver >= 3, 'the one that was killed ran nothing')
+  })
+
+  it('the pause of one for longer than its leases (SIGSTOP, SIGCONT): it writes nothing when it comes back', async () => {
+    const { takenOver } = await underLoad(async (victim, outages) => {
+      victim.pause()
+      outages.push(out(victim))
+      await sleep(leaseTtlMs + sweepMs + 500)
+      victim.resume()
+    })
+    assert.ok(takenOver >= 3, 'the one that was paused ran nothing')
+  })
+
+  for (const state of ['cut', 'silent'] as const) {
+    const how = state === 'cut' ? 'that is refused' : 'that swallows everything'
+    it(`a way to the database ${how}: others go on, and it says that it is not ready, and then that it is`, async () => {
+      const { takenOver } = await underLoad(async (victim, outages) => {
+        victim.line.set(state)
+        outages.push(out(victim))
+        await until(async () => (await readyz(victim)) === 503, 10_000, 'it to say that it is not ready')
+        const refused = await fetch(`${victim.url}/a2a/counter/tasks/unknown`, { headers: { 'a2a-version': '1.0' } })
+        assert.equal(refused.status, 503)
+        assert.ok(Number(refused.headers.get('retry-after')) > 0)
+        await sleep(Math.max(0, (outages.at(-1)?.at ?? 0) + leaseTtlMs + sweepMs - Date.now()))
+        victim.line.set('open')
+        await until(async () => (await readyz(victim)) === 200, 15_000, 'it to say that it is ready')
+      })
+      assert.ok(takenOver >= 3, 'the one that was cut off ran nothing')
+    })
+  }
+
+  for (const how of ['fast', 'immediate'] as const) {
+    it(`a ${how === 'fast' ? 'restart' : 'crash'} of the database (${how}): all are unready, and ready again by themselves`, async () => {
+      await underLoad(async () => {
+        stopServer(cluster, how)
+        const saying = (status: number) => async (): Promise<boolean> =>
+          (await Promise.all(fleet.replicas.map(readyz))).every((said) => said === status)
+        await until(saying(503), 10_000, 'all to say that they are not ready')
+        await startServer(cluster)
+        await until(saying(200), 15_000, 'all to say that they are ready')
+      })
+    })
+  }
+})
+
+async function readyz({ url }: Replica): Promise<number> {
+  return (await fetch(`${url}/readyz`)).status
+}
+
+async function until(holds: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<void> {
+  const giveUpAt = Date.now() + withinMs
+  while (!(await holds())) {
+    assert.ok(Date.now() < giveUpAt, `waited ${withinMs} ms for ${what}`)
+    await sleep(25)
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Three replicas behind a balancer that keeps nobody anywhere: streams, cancels, follow-ups, questions and subscribers meet
+ * at whichever replica comes next. `PARLEY_FULL=1` runs 10,000 tasks, the quick mode a few hundred.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { openDatabase, skipReason } from '../postgres/databases.ts'
+import { startBalancer } from './balancer.ts'
+import type { Balancer } from './balancer.ts'
+import { check } from './check.ts'
+import type { Logged } from './check.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import { createLoad } from './load.ts'
+import type { Load } from './load.ts'
+import { readLogs } from './logs.ts'
+
+const tasks = process.env['PARLEY_FULL'] === '1' ? 10_000 : 300
+const skip = await skipReason()
+
+describe(`${tasks} tasks on three replicas`, { skip, timeout: 1_800_000 }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  let fleet: Fleet
+  let balancer: Balancer
+  let load: Load
+  let logs: readonly Logged[]
+  let seconds = 0
+
+  before(async () => {
+    const { host, port } = database.cluster
+    fleet = await startFleet({ size: 3, database: { host, port, name: database.name } })
+    balancer = await startBalancer(fleet.urls)
+    load = createLoad({ url: balancer.url, count: [10, 1] })
+    const startedAt = performance.now()
+    await load.run(tasks, 32)
+    seconds = (performance.now() - startedAt) / 1_000
+    logs = await readLogs(database, database.open())
+  })
+  after(async () => {
+    await balancer?.close()
+    await fleet?.close()
+  })
+
+  it('ran each to its end', () => {
+    assert.equal(logs.length, tasks)
+    assert.equal(load.done, tasks)
+    const events = load.told.reduce((sum, { events: all }) => sum + all.length, 0)
+    console.log(`${tasks} tasks in ${seconds.toFixed(1)} s, ${load.told.length} subscribers, ${events} events told`)
+  })
+
+  it('told every subscriber every event once and in order, on whichever replica it was [B-94 B-104 B-105]', () => {
+    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages: [] }), [])
+  })
+
+  it('needed no second try: nothing was wrong with any replica', () => {
+    assert.equal(load.retries, 0)
+  })
+
+  it('used all of them alike, and none ran only what it was asked itself', () => {
+    const counts = [...balancer.counts.values()]
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= Math.max(3, tasks / 50), `${counts}`)
+    const by = new Map<string, number>()
+    for (const { records } of logs) {
+      for (const { body } of records) {
+        if (body.type !== 'artifact') continue
+        const name = String(body.artifact.metadata?.['by'])
+        by.set(name, (by.get(name) ?? 0) + 1)
+      }
+    }
+    assert.equal(by.size, 3)
+  })
+
+  it('never began a turn again', () => {
+    for (const { taskId, records } of logs) {
+      const again = records.filter(({ body }) => body.type === 'turn-started' && body.attempt > 1)
+      assert.deepEqual(again, [], taskId)
+    }
+  })
+})

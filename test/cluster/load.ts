@@ -1,0 +1,272 @@
+/**
+ * Clients that never give up, and remember everything: what they sent, what they were answered, what their subscriptions
+ * were told over however many connections. What they remember is what the checker judges.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { A2AError } from '../../packages/a2a/src/model/error.ts'
+import { newId } from '../../packages/a2a/src/model/id.ts'
+import { isTerminal } from '../../packages/a2a/src/model/state.ts'
+import type { TaskState } from '../../packages/a2a/src/model/state.ts'
+import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
+import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
+import { dial } from '../crash/client.ts'
+import type { Sent, Told } from './check.ts'
+
+export interface Load {
+  readonly told: readonly Told[]
+  readonly sent: readonly Sent[]
+  /** How often a call or a stream had to be tried again. */
+  readonly retries: number
+  /** Tasks that came to their end. */
+  readonly done: number
+  /** Begins one on this replica, and answers when it is at work there; it is followed from wherever. */
+  place(replicaUrl: string, text: string): Promise<{ readonly ended: Promise<void> }>
+  /** A number of tasks, so many at a time. */
+  run(tasks: number, atOnce: number): Promise<void>
+  /** As many at a time until it is stopped; resolves when all have come to their end. */
+  keepUp(atOnce: number): { stop(): Promise<void> }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+export interface LoadOptions {
+  readonly url: string
+  /** How many numbers, and the milliseconds between two. */
+  readonly count: readonly [numbers: number, paceMs: number]
+  /** How long one call may be without an answer; then it is given up and made again. */
+  readonly patienceMs?: number
+  /** Whether some of the tasks are such as cannot be resumed. */
+  readonly fragile?: boolean
+}
+
+export function createLoad({ url, count, patienceMs = 30_000, fragile = false }: LoadOptions): Load {
+  const told: Writable<Told>[] = []
+  const sent: Writable<Sent>[] = []
+  const [numbers, paceMs] = count
+  const work = `${numbers} ${paceMs}`
+  let retries = 0
+  let done = 0
+  let begun = 0
+
+  const kinds = [
+    streamed,
+    watched,
+    canceled,
+    continued,
+    asked,
+    ...(fragile ? [() => streamed('fragile')] : []),
+  ] as const
+
+  return {
+    told,
+    sent,
+    get retries() {
+      return retries
+    },
+    get done() {
+      return done
+    },
+    async place(replicaUrl, text) {
+      const { promise: atWork, resolve, reject } = Promise.withResolvers<void>()
+      const ended = stream('counter', text, { at: replicaUrl, working: resolve })
+      ended.catch(reject)
+      await atWork
+      return { ended }
+    },
+    async run(tasks, atOnce) {
+      const goal = begun + tasks
+      await Promise.all(Array.from({ length: atOnce }, () => repeat(() => begun < goal)))
+    },
+    keepUp(atOnce) {
+      let isOver = false
+      const over = Promise.all(Array.from({ length: atOnce }, () => repeat(() => !isOver)))
+      return {
+        async stop() {
+          isOver = true
+          await over
+        },
+      }
+    },
+  }
+
+  async function repeat(goesOn: () => boolean): Promise<void> {
+    while (goesOn()) {
+      const kind = kinds[begun % kinds.length] as () => Promise<unknown>
+      begun += 1
+      await kind()
+      done += 1
+    }
+  }
+
+  /** Streams its own task to the end. */
+  async function streamed(agent = 'counter'): Promise<void> {
+    await stream(agent, work)
+  }
+
+  /** Others watch it as well, each on whichever replica they get. */
+  async function watched(): Promise<void> {
+    const watchers: Promise<void>[] = []
+    const opened = (taskId: string): void => {
+      watchers.push(watch('counter', taskId, 'watcher 1'), watch('counter', taskId, 'watcher 2'))
+    }
+    await stream('counter', work, { opened })
+    await Promise.all(watchers)
+  }
+
+  /** Somebody else cancels it on the way. */
+  async function canceled(): Promise<void> {
+    let canceling: Promise<void> | undefined
+    const forever = `100000 ${Math.max(paceMs, 2)}`
+    const opened = (taskId: string): void => {
+      canceling = sleep(numbers * paceMs * Math.random()).then(() => cancel(taskId))
+    }
+    await stream('counter', forever, { opened })
+    await canceling
+  }
+
+  /** Gets a second message while it works. */
+  async function continued(): Promise<void> {
+    const more: Promise<unknown>[] = []
+    await stream('counter', work, { opened: (taskId) => void more.push(send('counter', work, taskId)) })
+    await Promise.all(more)
+  }
+
+  /** Asks back, is answered, and is watched from before the answer. */
+  async function asked(): Promise<void> {
+    const { task } = await send('asker', 'hello')
+    if (task.status.state !== 'TASK_STATE_INPUT_REQUIRED') throw new Error(`not asked, but ${task.status.state}`)
+    const watching = watch('asker', task.id, 'watcher')
+    await send('asker', 'the answer', task.id)
+    await watching
+  }
+
+  interface Streaming {
+    /** Where it is sent to; it is followed from anywhere. */
+    readonly at?: string
+    opened?(taskId: string): void
+    /** It has said something. */
+    working?(): void
+  }
+
+  async function stream(agent: string, text: string, how: Streaming = {}): Promise<void> {
+    const message = note()
+    const one: Writable<Told> = { subscriber: 'sender', taskId: '', events: [], finished: false }
+    const first = dialled(agent, how.at)
+    const wire = dialled(agent)
+    const open = (signal: AbortSignal, last: string | undefined): ReturnType<TestWire['stream']> => {
+      if (last !== undefined) return wire.stream('SubscribeToTask', { id: one.taskId }, { signal, lastEventId: last })
+      return first.stream('SendStreamingMessage', { message: userMessage(message.messageId, text) }, { signal })
+    }
+    await follow(one, open, (event) => {
+      if ('artifactUpdate' in event) how.working?.()
+      if (!('task' in event) || message.taskId !== undefined) return
+      message.taskId = event.task.id
+      told.push(one)
+      how.opened?.(event.task.id)
+    })
+    message.state = endOf(one) as TaskState
+  }
+
+  async function watch(agent: string, taskId: string, subscriber: string): Promise<void> {
+    const one: Writable<Told> = { subscriber, taskId, events: [], finished: false }
+    const wire = dialled(agent)
+    told.push(one)
+    try {
+      await follow(one, (signal, last) =>
+        wire.stream('SubscribeToTask', { id: taskId }, last === undefined ? { signal } : { signal, lastEventId: last }),
+      )
+    } catch (reason) {
+      // It had ended before the first try got through: there is nothing to watch.
+      if (one.events.length > 0 || !(reason instanceof A2AError) || reason.code !== 'UNSUPPORTED_OPERATION')
+        throw reason
+    }
+  }
+
+  /** Follows to the end of the task, over as many connections as it takes. A question is not the end. */
+  async function follow(
+    one: Writable<Told>,
+    open: (signal: AbortSignal, last: string | undefined) => ReturnType<TestWire['stream']>,
+    heard: (event: StreamEvent) => void = () => {},
+  ): Promise<void> {
+    const events: { seq: number; event: StreamEvent }[] = []
+    one.events = events
+    await persist(async (signal, isAlive) => {
+      for await (const { event, id } of open(signal, events.at(-1)?.seq.toString())) {
+        isAlive()
+        events.push({ seq: Number(id), event })
+        if (events.length === 1 && 'task' in event) one.taskId = event.task.id
+        heard(event)
+      }
+      const end = endOf(one)
+      if (end === undefined || !isTerminal(end)) throw new A2AError('UNAVAILABLE', `the stream ended in ${end}`)
+    })
+    one.finished = true
+  }
+
+  async function send(agent: string, text: string, taskId?: string): Promise<{ readonly task: Task }> {
+    const message = note()
+    const request = {
+      message: { ...userMessage(message.messageId, text), ...(taskId === undefined ? {} : { taskId }) },
+    }
+    try {
+      const answer = await persist((signal) => dialled(agent).call('SendMessage', request, { signal }))
+      if (!('task' in answer)) throw new Error('expected a task')
+      message.taskId = answer.task.id
+      if (isTerminal(answer.task.status.state)) message.state = answer.task.status.state
+      return answer
+    } catch (reason) {
+      // The task had ended before the message came: a fair answer.
+      const task = { id: taskId, status: { state: 'TASK_STATE_UNSPECIFIED' } } as Task
+      if (taskId !== undefined && reason instanceof A2AError && reason.code === 'UNSUPPORTED_OPERATION') return { task }
+      throw reason
+    }
+  }
+
+  async function cancel(taskId: string): Promise<void> {
+    await persist(async (signal) => {
+      const { status } = await dialled('counter').call('CancelTask', { id: taskId }, { signal })
+      if (status.state !== 'TASK_STATE_CANCELED') throw new Error(`canceled, but ${status.state}`)
+    })
+  }
+
+  function note(): Writable<Sent> {
+    const message = { messageId: newId() }
+    sent.push(message)
+    return message
+  }
+
+  function dialled(agent: string, at = url): TestWire {
+    return dial(at, agent, { version: '1.0', binding: 'JSONRPC' })
+  }
+
+  /** Again while nobody is there, or the connection dies, or nothing comes for too long. Other errors are answers. */
+  async function persist<T>(call: (signal: AbortSignal, isAlive: () => void) => Promise<T>): Promise<T> {
+    for (let tries = 0; ; tries += 1) {
+      const stop = new AbortController()
+      let timer = setTimeout(() => stop.abort(), patienceMs)
+      const isAlive = (): void => void (timer = (clearTimeout(timer), setTimeout(() => stop.abort(), patienceMs)))
+      try {
+        return await call(stop.signal, isAlive)
+      } catch (reason) {
+        const isAnswer = reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE'
+        if (isAnswer || tries > 2_000) throw reason
+        retries += 1
+        await sleep(20)
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+  }
+}
+
+function userMessage(messageId: string, text: string) {
+  return { messageId, role: 'ROLE_USER', parts: [{ text }] } as const
+}
+
+function endOf({ events }: Pick<Told, 'events'>): TaskState | undefined {
+  for (const { event } of [...events].reverse()) {
+    if ('task' in event) return event.task.status.state
+    if ('statusUpdate' in event) return event.statusUpdate.status.state
+  }
+  return undefined
+}

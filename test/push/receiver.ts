@@ -1,0 +1,108 @@
+/**
+ * A webhook that misbehaves in every way at random: it fails, hangs, lies, points elsewhere, hangs up in the middle. What
+ * it answered with 2xx it has received; the sender must not believe it anything else.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Arrival {
+  readonly key: string
+  readonly seq: number
+  readonly at: number
+  readonly acknowledged: boolean
+}
+
+export type Manner =
+  | 'well'
+  | 'fails'
+  | 'busy'
+  | 'hangs'
+  | 'redirects'
+  | 'hangs up'
+  | 'hangs up early'
+  | 'garbage'
+  | 'lies'
+
+/** How often each, of a hundred. */
+const manners: readonly [manner: Manner, share: number][] = [
+  ['well', 62],
+  ['lies', 6],
+  ['fails', 6],
+  ['busy', 4],
+  ['hangs', 2],
+  ['redirects', 6],
+  ['hangs up', 5],
+  ['hangs up early', 5],
+  ['garbage', 4],
+]
+
+export async function openReceiver(random: () => number) {
+  const arrivals: Arrival[] = []
+  const seen = new Map<Manner, number>()
+  let trapped = 0
+  let isGood = false
+  const server = createServer((request, response) => {
+    if (request.url === '/trap') {
+      trapped += 1
+      return void response.end()
+    }
+    void answer(request, response).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const manner = isGood ? 'well' : pick(random() * 100)
+    seen.set(manner, (seen.get(manner) ?? 0) + 1)
+    const note = (acknowledged: boolean): void => {
+      const { 'a2a-event-id': id, 'a2a-push-config-id': config = '' } = request.headers
+      arrivals.push({ key: `${request.url} ${String(config)}`, seq: Number(id), at: Date.now(), acknowledged })
+    }
+    if (manner === 'hangs up early') return void (note(false), request.destroy())
+    for await (const _ of request);
+    note(manner === 'well' || manner === 'lies')
+    switch (manner) {
+      case 'well':
+        return void response.writeHead(204).end()
+      case 'lies': {
+        // 200 is what it says and what counts; a body as long as it promises never comes.
+        response.writeHead(200, { 'content-length': '1000000' })
+        response.write('{')
+        return void setTimeout(() => response.destroy(), 20)
+      }
+      case 'fails':
+        return void response.writeHead(500).end('x'.repeat(100_000))
+      case 'busy':
+        return void response.writeHead(503, { 'retry-after': '0' }).end()
+      case 'redirects':
+        return void response.writeHead(random() < 0.5 ? 302 : 307, { location: `${origin}/trap` }).end()
+      case 'garbage':
+        return void request.socket.end('HTTP/1.1 two hundred\r\n\r\n')
+      case 'hangs':
+        return
+      default:
+        request.socket.destroy()
+    }
+  }
+
+  return {
+    arrivals,
+    seen,
+    trapped: () => trapped,
+    url: (name: string) => `${origin}/${name}`,
+    /** From now on it answers as it should. */
+    behave: () => void (isGood = true),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function pick(point: number): Manner {
+  let sum = 0
+  for (const [manner, share] of manners) if (point < (sum += share)) return manner
+  return 'well'
+}
