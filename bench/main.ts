@@ -4,12 +4,14 @@
  *   npm run bench                    everything, about twenty minutes
  *   npm run bench -- --quick         about two minutes
  *   npm run bench -- --only task     one measure (may be repeated)
+ *   npm run bench -- --only cluster  replicas on PostgreSQL, if there is one
  *   npm run bench -- --json          one line of JSON a measure, nothing else on stdout
  *   npm run bench -- --strict        ends with 1 if a target is missed
  *   npm run bench -- --profile DIR   our server leaves CPU profiles in DIR
  */
 import { parseArgs } from 'node:util'
 import { chunkGroup } from './measures/chunks.ts'
+import { clusterGroup } from './measures/cluster.ts'
 import { fanOutGroup } from './measures/fan-out.ts'
 import { fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
 import { throughputGroups } from './measures/throughput.ts'
@@ -32,7 +34,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   )
 }
 
-const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, fanOutGroup]
+const groups: readonly MeasureGroup[] = [...throughputGroups, chunkGroup, fanOutGroup, clusterGroup]
 const known = groups.flatMap((group) => group.names)
 const unknown = flags.only.filter((name) => !known.includes(name))
 if (unknown.length > 0) throw new Error(`No measure ${unknown.join(', ')}. There are: ${known.join(', ')}`)

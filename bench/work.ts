@@ -54,8 +54,12 @@ export const subscribeBody = (id: string): string =>
 
 /** The bytes of one request of HTTP/1.1. All of the work is ASCII, so characters are bytes. */
 export function requestText(port: number, agent: AgentName, body: string): string {
+  return postText(port, pathOf(agent), body)
+}
+
+export function postText(port: number, path: string, body: string): string {
   return (
-    `POST ${pathOf(agent)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
     `Accept: application/json, text/event-stream\r\nA2A-Version: 1.0\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   )
 }

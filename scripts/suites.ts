@@ -19,8 +19,8 @@ export interface Step {
 }
 
 const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
-const last = ['fuzz', 'crash']
-const usingDatabase = ['matrix', 'postgres', 'cluster']
+const last = ['fuzz', 'cluster', 'push', 'crash']
+const usingDatabase = ['matrix', 'postgres', 'cluster', 'push']
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 

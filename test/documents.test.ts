@@ -55,6 +55,8 @@ describe('the documents', () => {
   const engine = read('packages/a2a/src/engine/contract.ts')
   const client = read('packages/a2a/src/client/contract.ts')
   const auth = read('packages/a2a/src/client/auth/contract.ts')
+  const pushing = read('packages/a2a/src/server/push-options.ts')
+  const webhooks = wordsIn(read('docs/push.md').replaceAll(/^```[\s\S]*?^```/gm, ''))
   const sources: readonly [name: string, source: string, known: string, words: ReadonlySet<string>][] = [
     ['AgentSettings', options, 'inputModes', settings],
     ['AgentOptions', engine, 'turnTimeoutMs', settings],
@@ -73,6 +75,9 @@ describe('the documents', () => {
     ['EventStream', client, 'relatedTaskIds', calling],
     ['OAuthOptions', auth, 'trust', calling],
     ['WebhookOptions', read('packages/a2a/src/server/webhook-options.ts'), 'jwks', calling],
+    ['PushOptions', pushing, 'scheduleMs', webhooks],
+    ['PushJwtOptions', pushing, 'issuer', webhooks],
+    ['WebhookGuardOptions', read('packages/a2a/src/client/guarded-webhooks.ts'), 'only', webhooks],
     ['GuardOptions', read('packages/a2a/src/client/guarded-fetch.ts'), 'allowHttp', calling],
     ['AddressRuleOptions', read('packages/a2a/src/client/address-rule.ts'), 'allow', calling],
   ]

@@ -48,12 +48,13 @@ const doors: Readonly<Record<string, Surface>> = {
     types: `
       AgentSettings AgentsOption Authenticate CallContext Caller CardPatch Credentials Delivery
       DeliveryHandler Engine EngineLog EngineRetention ExtendedCard FetchHandler Handler HandlerOptions
-      HouseOptions Limits NodeHandler NodeRequest NodeResponse NotificationTokens Webhook WebhookOptions
+      HandlerPush HouseOptions Limits NodeHandler NodeRequest NodeResponse NotificationTokens PushCursor
+      PushJwtOptions PushOptions PushTriggers Webhook WebhookOptions
     `,
   },
   './node': {
-    values: 'guardedFetch serve',
-    types: 'GuardOptions ServeOptions Server',
+    values: 'guardedFetch guardedWebhooks serve',
+    types: 'GuardOptions ServeOptions ServePushOptions Server WebhookGuard WebhookGuardOptions',
   },
   './stores/sqlite': {
     values: 'masterKeyBeside sqliteStore',

@@ -27,7 +27,7 @@ const profiling = (directory?: string): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
 
 /** The next word of a kind, or an error if the process ends before it is said. */
-async function hear<K extends string>(child: ChildProcess, kind: K): Promise<Extract<Word, Record<K, unknown>>> {
+export async function hear<K extends string>(child: ChildProcess, kind: K): Promise<Extract<Word, Record<K, unknown>>> {
   const gone = new AbortController()
   const onExit = (code: number | null): void => gone.abort(new Error(`a contestant ended by itself (code ${code})`))
   child.once('exit', onExit)

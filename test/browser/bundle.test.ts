@@ -58,6 +58,8 @@ describe('the client in a bundle', () => {
     'card reading': /versions\/decode-card\.ts/,
     'the reading of streams': /client\/(follow|catch-up|reduce|wire-stream)\.ts|bindings\/sse-reader/,
     redirects: /client\/redirect\.ts/,
+    'what checks signatures':
+      /client\/(card-signature|jws|trusted-keys)\.ts|versions\/(signed-card|canonical-json)\.ts/,
   }
   for (const [what, pattern] of Object.entries(rare)) {
     it(`loads ${what} on demand`, () => {

@@ -18,7 +18,7 @@ let expectedSeq = (await store.load(taskId))?.head ?? 0
 process.send?.('ready')
 await new Promise((resolve) => process.once('message', resolve))
 let conflicts = 0
-for (let n = 0; n < chunks; ) {
+for (let n = 0; n < chunks;) {
   const body: RecordBody = {
     type: 'artifact',
     artifact: { artifactId: name, parts: [{ text: `${n} ` }] },

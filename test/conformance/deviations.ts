@@ -64,7 +64,7 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-71', 'T-6'],
-    what: 'A webhook configuration inside a send is refused while there is no push.',
+    what: 'A webhook configuration inside a send is refused by a server without push notifications.',
     why: 'A client that is never called waits forever; an error it can see.',
   },
   {

@@ -2,11 +2,12 @@
 import type { Rule, Section } from './rule.ts'
 import { canceling } from './rules/canceling.ts'
 import { client, invoking, receiving } from './rules/client.ts'
-import { cards, extendedCard, versioning } from './rules/discovery.ts'
+import { cards, extendedCard, signatures, versioning } from './rules/discovery.ts'
 import { framing } from './rules/framing.ts'
 import { json } from './rules/json.ts'
 import { listing } from './rules/listing.ts'
 import { lifetimes, peers } from './rules/peers.ts'
+import { pushing } from './rules/push.ts'
 import { requests } from './rules/requests.ts'
 import { history, sending } from './rules/sending.ts'
 import { streaming, subscribing } from './rules/streaming.ts'
@@ -19,6 +20,7 @@ export const sections: readonly Section[] = [
   framing,
   versioning,
   cards,
+  signatures,
   extendedCard,
   requests,
   tasks,
@@ -34,6 +36,7 @@ export const sections: readonly Section[] = [
   reliability,
   client,
   invoking,
+  pushing,
   receiving,
   topics,
   lifetimes,
@@ -45,10 +48,6 @@ export const rules: readonly Rule[] = sections.flatMap((section) => section.rule
 /** Not kept yet: a line each, so that a reader knows that they were not overlooked. */
 export const later: readonly { readonly what: string; readonly ids: readonly string[] }[] = [
   { what: 'gRPC', ids: ['B-12', 'F-10'] },
-  {
-    what: 'Push notifications: registration, delivery, retries, signed webhooks',
-    ids: ['B-116…B-132', 'B-135', 'F-12'],
-  },
   { what: 'Signed cards', ids: ['B-29…B-34'] },
   { what: 'Tenants', ids: ['B-167', 'T-15'] },
   {

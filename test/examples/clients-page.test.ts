@@ -32,6 +32,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'Addresses that strangers choose': /^[A-Z_]+$/,
   RxJS: /^You \nsaid \nCount$/,
   Testing: /^Hello$/,
+  'Signed cards': /^unsigned$/,
   Parley: /^You said What can you do\? \nYou said Write a report$/,
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { root, runProgram } from './program.ts'
+import { root, runProgram, runToEnd } from './program.ts'
 
 async function ask(url: string, text: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/message:send`, {
@@ -40,6 +40,17 @@ describe('the examples', () => {
     assert.equal(body.task.status.state, 'TASK_STATE_COMPLETED')
     assert.equal(body.task.artifacts[0]?.parts[0]?.text, 'You asked: how many rows ')
     assert.deepEqual(body.task.artifacts[1]?.parts[0]?.data, { rows: 42 })
+  })
+
+  it('signed lets in tokens, keeps a skill for those with its scope, and has a card that cannot be changed', async () => {
+    assert.deepEqual(await runToEnd(example('signed')), [
+      'Bank: verified',
+      'ann pays',
+      'ann may use: rates, pay',
+      'bob may use: rates',
+      "PERMISSION_DENIED: Insufficient permissions for skill 'pay'",
+      'The agent card is refused: its signature is wrong: it was changed after it was signed',
+    ])
   })
 
   for (const story of ['express', 'fastify', 'hono']) {

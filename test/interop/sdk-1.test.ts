@@ -1,5 +1,5 @@
 /**
- * The published client of 1.x against our server, over JSON-RPC and over REST: in its own version, and in the mode in
+ * The published client of 1.x against our server, over all three bindings: in its own version, and in the mode in
  * which it speaks 0.3 to a server that offers nothing newer.
  */
 import assert from 'node:assert/strict'
@@ -15,6 +15,7 @@ import {
   withA2AExtensions,
 } from 'a2a-sdk-1/client'
 import type { Client } from 'a2a-sdk-1/client'
+import { GrpcTransportFactory } from 'a2a-sdk-1/client/grpc'
 import {
   PushNotificationNotSupportedError,
   RequestMalformedError,
@@ -34,7 +35,11 @@ function saying(text: string, message: object = {}, more: object = {}): SendMess
 
 function connect(url: string, transport: string, mode: Mode): Promise<Client> {
   const compat = { legacyCompat: { enabled: mode === '0.3' } }
-  const transports = [new JsonRpcTransportFactory(compat), new RestTransportFactory(compat)]
+  const transports = [
+    new JsonRpcTransportFactory(compat),
+    new RestTransportFactory(compat),
+    new GrpcTransportFactory(compat),
+  ]
   const cardResolver = new DefaultAgentCardResolver(compat)
   return new ClientFactory({ transports, cardResolver, preferredTransports: [transport] }).createFromUrl(url)
 }
@@ -49,12 +54,12 @@ const textsOf = (task: any): string[] =>
   (task.artifacts ?? []).map(({ parts }: any) => parts.map(({ text = '' }: any) => text).join(''))
 
 for (const mode of ['1.0', '0.3'] as const) {
-  for (const transport of ['JSONRPC', 'HTTP+JSON']) {
+  for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
     describe(`the client of @a2a-js/sdk 1.3.0 speaking ${mode} over ${transport}`, { timeout: 20_000 }, () => {
       let house: House
       let client: Client
       before(async () => {
-        house = await openHouse(mode === '0.3' ? { versions: ['0.3', '0.2'] } : {})
+        house = await openHouse({ grpcPort: 0, ...(mode === '0.3' ? { versions: ['0.3', '0.2'] as const } : {}) })
         client = await connect(house.url, transport, mode)
       })
       after(() => house.close())

@@ -9,7 +9,7 @@ import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
 import { skipReason } from '../postgres/databases.ts'
 import { emptyStores } from '../postgres/empty-stores.ts'
 
-export type Binding = 'JSONRPC' | 'HTTP+JSON'
+export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
 /** A way of speaking: what a client chooses. */
 export interface Tongue {
@@ -23,11 +23,12 @@ export interface Cell extends Tongue {
 }
 
 export const tongues: readonly Tongue[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
-  (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
+  (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ version, binding })),
 )
 
-export const nameOf = ({ version, binding }: Tongue): string =>
-  `${version} ${binding === 'JSONRPC' ? 'JSON-RPC' : 'REST'}`
+const spoken = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' } as const
+
+export const nameOf = ({ version, binding }: Tongue): string => `${version} ${spoken[binding]}`
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))

@@ -9,6 +9,7 @@ import { capabilities } from './scenarios/capabilities.ts'
 import { failures } from './scenarios/failures.ts'
 import { followUps } from './scenarios/follow-ups.ts'
 import { parts } from './scenarios/parts.ts'
+import { push } from './scenarios/push.ts'
 import { questions } from './scenarios/questions.ts'
 import { reading } from './scenarios/reading.ts'
 import { repeating } from './scenarios/repeating.ts'
@@ -31,6 +32,7 @@ const scenarios: readonly Scenario[] = [
   ...failures,
   ...requests,
   ...capabilities,
+  ...push,
   ...trust,
   ...acrossVersions,
 ]

@@ -53,7 +53,10 @@ export interface Raw {
 
 const origin = 'http://agent.test'
 
-export function createRaw({ version, binding }: Tongue, fetch: (request: Request) => Promise<Response>): Raw {
+export function createRaw(
+  { version, binding }: Tongue & { readonly binding: 'JSONRPC' | 'HTTP+JSON' },
+  fetch: (request: Request) => Promise<Response>,
+): Raw {
   const calls = binding === 'JSONRPC' ? jsonrpcCalls(versionOf(version)) : restCalls(versionOf(version))
   const inside = (body: any): unknown => (binding === 'JSONRPC' ? body?.result : body)
 

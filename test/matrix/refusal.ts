@@ -54,6 +54,13 @@ export function assertRefused(tongue: Tongue, answer: Answer, code: Code): Refus
     assert.equal(body.error?.code, expected, context)
     return isNew ? readTyped(body.error, body.error.data, code) : readFree(body.error, code)
   }
+  if (tongue.binding === 'GRPC') {
+    const statuses = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, PERMISSION_DENIED: 7, RESOURCE_EXHAUSTED: 8 } as const
+    const others = { FAILED_PRECONDITION: 9, UNIMPLEMENTED: 12, UNAUTHENTICATED: 16 } as const
+    assert.equal(status, { ...statuses, ...others }[grpc], context)
+    // Both generations, because before 1.0 nobody said how (§3.3).
+    return readTyped(body, body.details, code)
+  }
   assert.equal(status, http, context)
   assert.equal(type, isNew ? 'application/a2a+json' : 'application/json')
   if (isNew) {
@@ -67,11 +74,13 @@ export function assertRefused(tongue: Tongue, answer: Answer, code: Code): Refus
 
 function readTyped({ message }: any, details: any, code: Code): Refusal {
   assert.ok(typeof message === 'string' && message !== '')
-  const [info, request] = details
+  const [info, ...others] = details
   assert.equal(info['@type'], 'type.googleapis.com/google.rpc.ErrorInfo')
   assert.deepEqual([info.reason, info.domain], [code, 'a2a-protocol.org'])
+  const [request, ...more] = others.filter((one: any) => one['@type'] !== 'type.googleapis.com/google.rpc.RetryInfo')
   if (request !== undefined) assert.equal(request['@type'], 'type.googleapis.com/google.rpc.BadRequest')
-  return { message, details: info.metadata, fields: fieldsOf(request?.fieldViolations) }
+  assert.deepEqual(more, [])
+  return { message, details: info.metadata ?? {}, fields: fieldsOf(request?.fieldViolations) }
 }
 
 function readFree({ message, data }: any, code: Code): Refusal {

@@ -1,10 +1,11 @@
 /** What a scenario is: a sentence that holds in every cell, and the check that shows it. */
 import assert from 'node:assert/strict'
 import type { Agent, Task } from '@parley/a2a'
-import type { EngineLog } from '@parley/a2a/server'
+import { cursor, type EngineLog } from '@parley/a2a/server'
 import { testAgent } from '@parley/a2a/testing'
 import type { Saying, SendOptions, TestAgent, TestAgentOptions } from '@parley/a2a/testing'
 import type { Binding, Cell, Tongue } from './cells.ts'
+import { createGrpcRaw } from './grpc-raw.ts'
 import { createRaw } from './raw.ts'
 import type { Raw } from './raw.ts'
 import { formOf } from './spelling.ts'
@@ -40,7 +41,9 @@ export function createWorld(cell: Cell): { readonly world: World; close(): Promi
     form: formOf(cell),
     open(agent, options = {}) {
       const { version, binding, openStore } = cell
-      const server = { log: silent, ...options.server }
+      // Streams of gRPC have no `id:`, so events tell their places where a client asks for it.
+      const extensions = [cursor(), ...(options.server?.extensions ?? [])]
+      const server = { log: silent, ...options.server, extensions }
       // A task of an agent that says nothing yet opens soon here, so that nobody waits for it.
       const made = testAgent(agent, { openAfterMs: 20, ...options, server, version, binding, store: openStore() })
       opened.push(made)
@@ -56,7 +59,7 @@ function peerOf(agent: TestAgent, { version, binding }: { version: Cell['version
     ...agent,
     tongue,
     form: formOf(tongue),
-    raw: createRaw(tongue, agent.fetch),
+    raw: binding === 'GRPC' ? createGrpcRaw(version, agent) : createRaw({ version, binding }, agent.fetch),
     as: (other) => peerOf(agent.as(other.version, other.binding), other),
   }
 }

@@ -13,7 +13,7 @@ export type {
   WhenBusy,
 } from './agents/agent.ts'
 export { artifact, authRequired, data, fail, file, inputRequired, reject, reply, status } from './agents/reports.ts'
-export type { ArtifactOptions, FileOptions, StateReport } from './agents/reports.ts'
+export type { ArtifactOptions, FileOptions, InputOptions, StateReport } from './agents/reports.ts'
 export { anonymous } from './model/caller.ts'
 export type { Caller } from './model/caller.ts'
 export type {
@@ -30,7 +30,13 @@ export type {
 } from './model/card.ts'
 export { A2AError } from './model/error.ts'
 export type { ErrorCode, ErrorDetails, Violation } from './model/error.ts'
-export { clientToolsExtension, cursorExtension } from './model/extension.ts'
+export {
+  clientToolsExtension,
+  credentialsExtension,
+  cursorExtension,
+  timestampsExtension,
+  traceExtension,
+} from './model/extension.ts'
 export { newId } from './model/id.ts'
 export type {
   CancelTaskRequest,
@@ -43,6 +49,9 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './model/operation.ts'
+export { isRedacted } from './model/sensitive.ts'
+export type { AuthRequest } from './model/sensitive.ts'
+export { spanIdOfEvent, traceIdOf, traceIdOfTask } from './model/trace.ts'
 export type { LogRecord, RecordBody } from './model/record.ts'
 export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'
 export type { TaskState } from './model/state.ts'

@@ -1,17 +1,15 @@
 /** From settings to a running hub: the only file that knows all the parts. */
-import { join } from 'node:path'
 import { serve } from '@parley/a2a/node'
 import type { Server } from '@parley/a2a/node'
-import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { clock } from './demo/clock.ts'
 import { concierge } from './demo/concierge.ts'
 import { echo } from './demo/echo.ts'
+import { openStore } from './open-store.ts'
+import type { StoreSettings } from './open-store.ts'
 
-export interface HubSettings {
+export interface HubSettings extends StoreSettings {
   readonly host: string
   readonly port: number
-  /** Where tasks are kept. */
-  readonly dataDir: string
 }
 
 /** Who is asked and never answers is not waited for for ever: strangers' questions would pile up. */
@@ -58,6 +56,6 @@ export const demoAgents = {
   },
 }
 
-export async function startHub({ host, port, dataDir }: HubSettings): Promise<Server> {
-  return serve({ host, port, store: sqliteStore(join(dataDir, 'parley.db')), agents: demoAgents })
+export async function startHub({ host, port, ...where }: HubSettings): Promise<Server> {
+  return serve({ host, port, store: openStore(where), agents: demoAgents })
 }

@@ -66,6 +66,39 @@ export const cards: Section = {
   ],
 }
 
+export const signatures: Section = {
+  title: 'Signed cards',
+  about: 'A card may carry signatures, by which a reader can tell who wrote it and that nobody has changed it since.',
+  rules: [
+    may('B-29', v1, 'Cards may be signed: JWS with the payload detached, over the canonical form of the card.'),
+    must(
+      'B-30',
+      v1,
+      'Signed are the fields of 1.0 without `signatures`, in canonical JSON (RFC 8785): required and explicitly set fields stay, all others go where they hold their default. Security schemes and requirements are among them.',
+    ),
+    must(
+      'B-31',
+      v1,
+      'A verifier finds the key by `kid` among keys that it trusts, makes the canonical form anew and checks it. Where `jku` leads is trusted only if it is the origin of the card, or was listed.',
+    ),
+    should(
+      'B-32',
+      v1,
+      'One good signature is enough, so that keys can be changed. Keys come over HTTPS; those that have ended or were revoked, and algorithms without a public key, count for nothing.',
+    ),
+    decision(
+      'B-33',
+      v1,
+      'A client ignores signatures, warns or requires them. A card that was changed after it was signed is refused even where it only warns; one by an unknown key is unverified, not forged.',
+    ),
+    decision(
+      'B-34',
+      v1,
+      'Whoever changes a card signs it anew. The document for readers of all versions is signed by its 1.0 view, and an address that a request names is never signed.',
+    ),
+  ],
+}
+
 export const extendedCard: Section = {
   title: 'Extended cards',
   about: 'A second card that only authenticated callers may read.',
@@ -76,7 +109,7 @@ export const extendedCard: Section = {
       'An agent that does not announce an extended card refuses the operation; one that announces it and has none answers -32007.',
     ),
     must('B-137', all, 'The extended card requires authentication.'),
-    may('B-138', all, 'It may differ from caller to caller.'),
+    may('B-138', all, 'It may differ from caller to caller: each is shown the skills that it may use.'),
     should('B-139', all, 'A client replaces the public card by it.'),
     should('B-140', v1, 'It is marked as private to its reader.'),
   ],

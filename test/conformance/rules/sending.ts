@@ -26,10 +26,10 @@ export const sending: Section = {
       'The agent is told which output modes the client accepts; if none of them fits the agent, the message is refused before any work.',
     ),
     must('B-70', all, 'A part whose media type the agent does not take is refused with -32005.'),
-    decision(
+    should(
       'B-71',
       all,
-      'A webhook asked for inside a send is refused as unsupported while the server has no push notifications, rather than silently dropped.',
+      'A webhook asked for inside a send is there before the answer, and hears of the task from its first event on. A server without push notifications refuses it rather than dropping it silently.',
     ),
     may('B-72', v1, 'A repeated send with the same message id may be recognised (B-163).'),
   ],

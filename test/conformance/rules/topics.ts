@@ -26,7 +26,7 @@ export const topics: Section = {
     practice(
       'T-6',
       all,
-      'A webhook can be asked for inside a send or by its own operation, and is treated alike: refused by both while there is no push.',
+      'A webhook can be asked for inside a send or by its own operation, and is treated alike, also where it is refused.',
     ),
     practice(
       'T-9',
@@ -34,6 +34,7 @@ export const topics: Section = {
       'Extensions are asked for and confirmed by header; an unknown one is ignored and a missing required one is an error.',
     ),
     practice('T-10', all, 'Data of an extension stands in metadata under its URI.'),
+    practice('T-13', all, 'A token that lacks the scope of a skill cannot use the skill.'),
     practice(
       'T-14',
       all,

@@ -36,9 +36,11 @@ export const trust: Section = {
     ),
     must('B-152', all, 'Clients send their credentials with every request.'),
     must('B-153', v1, 'Every operation is authorized, before anything is looked up.'),
-    should('B-154', all, 'Rights may be limited by skill and scope.', {
-      open: 'scopes reach the agent; rules by skill come with the hub',
-    }),
+    should(
+      'B-154',
+      all,
+      'Rights may be limited by skill and scope: what a skill requires adds to what the card does. A message names its skill in `metadata.skillId`.',
+    ),
     must('B-155', v1, 'A task that needs a credential stops in AUTH_REQUIRED with a message that explains it.'),
     must(
       'B-156',
@@ -46,9 +48,7 @@ export const trust: Section = {
       'The credential comes by another way; the task may go on without a message of the client, and takes messages while it waits.',
     ),
     should('B-157', v1, 'A client that is told so subscribes or polls.'),
-    must('B-158', v1, 'Having reached AUTH_REQUIRED permits nothing by itself.', {
-      open: 'what a credential permits is decided where it was granted, outside of the server',
-    }),
+    must('B-158', v1, 'Having reached AUTH_REQUIRED permits nothing by itself: every message is judged anew.'),
     should('B-159', v1, 'Credentials sent inside a message are bound to the agent that asked.', {
       open: 'we never ask for credentials inside a message',
     }),
@@ -72,7 +72,6 @@ export const reliability: Section = {
       'A message with an id that was seen in the last 24 hours is the same message: while the first is running the second joins it, afterwards it gets the same task. The same id with other content is refused with the reason MESSAGE_ID_REUSED.',
     ),
     decision('B-164', all, 'A client repeats a send under the same message id.'),
-    must('B-115', all, 'A server without push notifications refuses all four of their operations with -32003.'),
     must('B-168', all, 'Every binding offers the same operations with the same meaning and the same errors.'),
     decision('B-174', all, 'A state that nobody knows is read as "unknown" and crashes nothing.'),
     should('B-175', ['0.3'], 'Sending, reading and canceling are the least that 0.3 asks for.'),

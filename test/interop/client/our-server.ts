@@ -2,7 +2,7 @@
 import { artifact, fail, inputRequired, memoryStore, reject, reply, status } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
-import { agentName, extendedDescription, mood } from './peer.ts'
+import { agentName, extendedDescription, mood, preferring } from './peer.ts'
 import type { Binding, Peer, PeerKind, Version } from './peer.ts'
 import { createHolds } from './play.ts'
 import type { Holds } from './play.ts'
@@ -14,8 +14,8 @@ export const ours = (version: Version, binding: Binding): PeerKind => ({
   version,
   binding,
   absent: version === '1.0' ? '0.3' : '1.0',
-  options: { prefer: [binding], bearer: token },
-  without: version === '1.0' ? ['push'] : ['push', 'list'],
+  options: { ...preferring(binding), bearer: token },
+  without: version === '1.0' ? [] : ['list'],
   open: () => openOurs([version]),
 })
 
@@ -35,7 +35,9 @@ export async function openOurs(versions: readonly Version[]): Promise<Peer> {
     versions,
     agent: actor(holds),
     store: memoryStore(),
+    push: { allow: ['127.0.0.1'] },
     port: 0,
+    grpcPort: 0,
     drainMs: 0,
     log: silent,
   })

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import { everyOperation } from './operations.ts'
 import { openOurs, ours } from './our-server.ts'
-import { bindings } from './peer.ts'
+import { bindings, preferring } from './peer.ts'
 import type { Peer } from './peer.ts'
 
 const versions = ['0.2', '0.3', '1.0'] as const
@@ -27,7 +27,7 @@ describe('our client and our server with all its versions', () => {
   for (const version of versions) {
     for (const binding of bindings) {
       it(`speak ${version} over ${binding} where that is wanted [B-9]`, async () => {
-        const agent = await connect(peer.url, { ...options, version, prefer: [binding] })
+        const agent = await connect(peer.url, { ...options, version, ...preferring(binding) })
         assert.deepEqual([agent.interface.version, agent.interface.protocolBinding], [version, binding])
         assert.equal(await agent.ask('say hello'), 'hello ')
         assert.equal(await agent.stream('say hello').text(), 'hello ')

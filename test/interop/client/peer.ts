@@ -1,9 +1,12 @@
 /** A kind of server for our client to call, and what the suite must know about it beforehand. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Server as GrpcServer } from '@grpc/grpc-js'
+import { ServerCredentials } from '@grpc/grpc-js'
 import type { ConnectOptions } from '@parley/a2a/client'
+import { grpc } from '@parley/a2a/grpc'
 
-export type Binding = 'JSONRPC' | 'HTTP+JSON'
+export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 export type Version = '0.2' | '0.3' | '1.0'
 
 export interface PeerKind {
@@ -32,7 +35,22 @@ export interface Peer {
   close(): Promise<void>
 }
 
-export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON']
+export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
+
+/** As `connect` has to be told of it: gRPC does not come by itself. */
+export const preferring = (binding: Binding): ConnectOptions => ({
+  prefer: [binding],
+  ...(binding === 'GRPC' ? { bindings: [grpc()] } : {}),
+})
+
+/** A free port for a server of @grpc/grpc-js, which closes with what is still open. */
+export async function listeningForGrpc(server: GrpcServer): Promise<string> {
+  return new Promise((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (reason, port) =>
+      reason === null ? resolve(`127.0.0.1:${port}`) : reject(reason),
+    ),
+  )
+}
 export const agentName = 'Actor'
 export const extendedDescription = 'Does what it is told, and more for those it knows'
 export const mood = 'https://example.com/extensions/mood/v1'

@@ -1,4 +1,5 @@
-/** A server of `@a2a-js/sdk` 0.3.14 on Express, JSON-RPC and REST. */
+/** A server of `@a2a-js/sdk` 0.3.14, over all three bindings. */
+import { Server as GrpcServer } from '@grpc/grpc-js'
 import express from 'express'
 import type { AgentCard } from 'a2a-sdk-0.3'
 import {
@@ -9,8 +10,9 @@ import {
   InMemoryTaskStore,
 } from 'a2a-sdk-0.3/server'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-0.3/server/express'
+import { A2AService, grpcService } from 'a2a-sdk-0.3/server/grpc'
 import { oldStage } from './old-stage.ts'
-import { agentName, closed, extendedDescription, listening, mood, muted } from './peer.ts'
+import { agentName, closed, extendedDescription, listening, listeningForGrpc, mood, muted, preferring } from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
 
@@ -19,7 +21,7 @@ export const sdk03 = (binding: Binding): PeerKind => ({
   version: '0.3',
   binding,
   absent: '1.0',
-  options: { prefer: [binding] },
+  options: preferring(binding),
   without: ['list'],
   ...(binding === 'HTTP+JSON' ? { cannot: { 'name files': 'its REST form of a file has no name' } } : {}),
   open,
@@ -32,7 +34,9 @@ async function open(): Promise<Peer> {
   const app = express()
   const server = app.listen(0, '127.0.0.1')
   const url = await listening(server)
-  const card = cardOf(url)
+  const grpcServer = new GrpcServer()
+  const grpcUrl = await listeningForGrpc(grpcServer)
+  const card = cardOf(url, grpcUrl)
   const hooks = new InMemoryPushNotificationStore()
   const requestHandler = new DefaultRequestHandler(
     card,
@@ -59,10 +63,18 @@ async function open(): Promise<Peer> {
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }))
   app.use('/rpc', jsonRpcHandler(parts))
   app.use('/rest', restHandler(parts))
-  return { url, release: holds.release, close: () => closed(server).finally(unmute) }
+  grpcServer.addService(A2AService, grpcService(parts))
+  return {
+    url,
+    release: holds.release,
+    close() {
+      grpcServer.forceShutdown()
+      return closed(server).finally(unmute)
+    },
+  }
 }
 
-function cardOf(url: string): AgentCard {
+function cardOf(url: string, grpcUrl: string): AgentCard {
   return {
     name: agentName,
     description: 'Does what it is told',
@@ -73,6 +85,7 @@ function cardOf(url: string): AgentCard {
     additionalInterfaces: [
       { url: `${url}/rpc`, transport: 'JSONRPC' },
       { url: `${url}/rest`, transport: 'HTTP+JSON' },
+      { url: grpcUrl, transport: 'GRPC' },
     ],
     capabilities: { streaming: true, pushNotifications: true, extensions: [{ uri: mood }] },
     supportsAuthenticatedExtendedCard: true,

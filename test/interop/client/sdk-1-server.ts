@@ -1,4 +1,5 @@
-/** A server of `@a2a-js/sdk` 1.3.0 on Express, JSON-RPC and REST, with or without its compatibility with 0.3. */
+/** A server of `@a2a-js/sdk` 1.3.0, over all three bindings, with or without its compatibility with 0.3. */
+import { Server as GrpcServer } from '@grpc/grpc-js'
 import express from 'express'
 import { AgentCard, Artifact, Message, Task, TaskStatus } from 'a2a-sdk-1'
 import {
@@ -10,8 +11,10 @@ import {
   InMemoryTaskStore,
 } from 'a2a-sdk-1/server'
 import type { AgentExecutor, ExecutionEventBus, RequestContext } from 'a2a-sdk-1/server'
+import { LegacyA2AService, legacyGrpcService } from 'a2a-sdk-1/compat/v0_3/server/grpc'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-1/server/express'
-import { agentName, closed, extendedDescription, listening, mood, muted } from './peer.ts'
+import { A2AService, grpcService } from 'a2a-sdk-1/server/grpc'
+import { agentName, closed, extendedDescription, listening, listeningForGrpc, mood, muted, preferring } from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
 import type { Holds, Stage } from './play.ts'
@@ -29,7 +32,7 @@ export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
     version,
     binding,
     absent: version === '1.0' ? '0.3' : '0.2',
-    options: { prefer: [binding], ...(version === '0.3' ? { version } : {}) },
+    options: { ...preferring(binding), ...(version === '0.3' ? { version } : {}) },
     without: version === '1.0' ? [] : ['list'],
     ...(version === '0.3' && binding === 'HTTP+JSON' ? { cannot: oldRest } : {}),
     open: () => open(version),
@@ -43,7 +46,9 @@ async function open(version: '0.3' | '1.0'): Promise<Peer> {
   const server = app.listen(0, '127.0.0.1')
   const url = await listening(server)
   const legacyCompat = { enabled: version === '0.3' }
-  const card = cardOf(url, legacyCompat.enabled)
+  const grpcServer = new GrpcServer()
+  const grpcUrl = await listeningForGrpc(grpcServer)
+  const card = cardOf(url, grpcUrl, legacyCompat.enabled)
   const hooks = new InMemoryPushNotificationStore()
   const requestHandler = new DefaultRequestHandler(
     card,
@@ -58,13 +63,23 @@ async function open(version: '0.3' | '1.0'): Promise<Peer> {
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler, legacyCompat }))
   app.use('/rpc', jsonRpcHandler(parts))
   app.use('/rest', restHandler(parts))
-  return { url, release: holds.release, close: () => closed(server).finally(unmute) }
+  grpcServer.addService(A2AService, grpcService(parts))
+  if (legacyCompat.enabled) grpcServer.addService(LegacyA2AService, legacyGrpcService(parts))
+  return {
+    url,
+    release: holds.release,
+    close() {
+      grpcServer.forceShutdown()
+      return closed(server).finally(unmute)
+    },
+  }
 }
 
-function cardOf(url: string, withOld: boolean): AgentCard {
+function cardOf(url: string, grpcUrl: string, withOld: boolean): AgentCard {
   const at = (protocolVersion: string) => [
     { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion },
     { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion },
+    { url: grpcUrl, protocolBinding: 'GRPC', protocolVersion },
   ]
   return AgentCard.fromJSON({
     name: agentName,

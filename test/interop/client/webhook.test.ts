@@ -1,4 +1,4 @@
-/** Our webhook receiver, with what the senders of `@a2a-js/sdk` really post. */
+/** Our webhook receiver, with what the senders of `@a2a-js/sdk` really post, and with what ours does. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,6 +7,8 @@ import { after, describe, it } from 'node:test'
 import { isTerminal } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { webhook } from '@parley/a2a/server'
+import { ours } from './our-server.ts'
+import { bindings } from './peer.ts'
 import type { PeerKind } from './peer.ts'
 import { sdk03 } from './sdk-0.3-server.ts'
 import { sdk1 } from './sdk-1-server.ts'
@@ -22,7 +24,13 @@ async function openHook(token: string) {
   return { hook, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 }
 
-const peers: readonly PeerKind[] = [sdk03('JSONRPC'), sdk1('0.3', 'JSONRPC'), sdk1('1.0', 'JSONRPC')]
+const versions = ['0.2', '0.3', '1.0'] as const
+const peers: readonly PeerKind[] = [
+  sdk03('JSONRPC'),
+  sdk1('0.3', 'JSONRPC'),
+  sdk1('1.0', 'JSONRPC'),
+  ...versions.flatMap((version) => bindings.map((binding) => ours(version, binding))),
+]
 
 for (const kind of peers) {
   describe(`a webhook for ${kind.name}`, () => {

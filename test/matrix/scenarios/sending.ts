@@ -33,7 +33,7 @@ export const sending: readonly Scenario[] = [
         assert.equal(headers.get('content-type'), 'application/json')
         assert.deepEqual(Object.keys(body), ['jsonrpc', 'id', 'result'])
         assert.deepEqual([body.jsonrpc, body.id], ['2.0', 1])
-      } else {
+      } else if (cell.binding === 'HTTP+JSON') {
         assert.equal(headers.get('content-type'), form === '1.0' ? 'application/a2a+json' : 'application/json')
       }
       const task = taskIn(form, payload)

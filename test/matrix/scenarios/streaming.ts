@@ -35,6 +35,7 @@ export const streaming: readonly Scenario[] = [
   },
   {
     name: 'every frame is one line of data with a rising id; JSON-RPC repeats the request’s own [F-4 F-6 B-109 S2-5]',
+    skip: ({ binding }) => (binding === 'GRPC' ? 'gRPC has messages and no frames around them' : undefined),
     async check({ open, cell }) {
       const peer = open(() => ['a', 'b'])
       const { status, headers, frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))

@@ -4,6 +4,7 @@
  * protocol version, a socket or a store.
  */
 import type { Caller } from '../model/caller.ts'
+import type { AuthRequest } from '../model/sensitive.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task } from '../model/task.ts'
 
@@ -105,9 +106,11 @@ export interface Turn {
   readonly log: AgentLog
 }
 
-export interface AskOptions {
+export interface AskOptions extends AuthRequest {
   /** AUTH_REQUIRED instead of INPUT_REQUIRED. */
   readonly auth?: boolean
+  /** The answer is a secret: it is given to you, and kept nowhere. A turn that is run again asks for it again. */
+  readonly sensitive?: boolean
 }
 
 /** What a busy task does with a message that comes while a turn runs (B-45). */

@@ -1,5 +1,8 @@
 /** The words of an agent: each makes a plain object that is a report, and nothing more. */
 import { base64 } from '../client/attach.ts'
+import { newId } from '../model/id.ts'
+import { askingForAuth, askingForSecret } from '../model/sensitive.ts'
+import type { AuthRequest } from '../model/sensitive.ts'
 import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 
@@ -73,14 +76,29 @@ export function status(message: string | AgentMessage, metadata?: Struct): State
   return { state: 'TASK_STATE_WORKING', message, ...(metadata !== undefined ? { metadata } : {}) }
 }
 
-/** Pauses the task until the client's next message, which starts the next turn. */
-export function inputRequired(question: string | AgentMessage): StateReport {
-  return { state: 'TASK_STATE_INPUT_REQUIRED', message: question }
+export interface InputOptions {
+  /** The answer is a secret: the next turn gets it, and nobody keeps it. */
+  readonly sensitive?: boolean
 }
 
-/** Pauses the task until the client has obtained what the message explains. */
-export function authRequired(explanation: string | AgentMessage): StateReport {
-  return { state: 'TASK_STATE_AUTH_REQUIRED', message: explanation }
+/** Pauses the task until the client's next message, which starts the next turn. */
+export function inputRequired(question: string | AgentMessage, options: InputOptions = {}): StateReport {
+  const message = options.sensitive === true ? askingForSecret(messageOf(question), newId()) : question
+  return { state: 'TASK_STATE_INPUT_REQUIRED', message }
+}
+
+/**
+ * Pauses the task until the client has obtained what the message explains, and what `schemes` says for programs. With
+ * `inBand` the credentials may come in the next message: the next turn gets them, and nobody keeps them.
+ */
+export function authRequired(explanation: string | AgentMessage, options: AuthRequest = {}): StateReport {
+  const asksMore = Object.values(options).some((option) => option !== undefined && option !== false)
+  const message = asksMore ? askingForAuth(messageOf(explanation), options) : explanation
+  return { state: 'TASK_STATE_AUTH_REQUIRED', message }
+}
+
+function messageOf(said: string | AgentMessage): AgentMessage {
+  return typeof said === 'string' ? { parts: [{ text: said }] } : said
 }
 
 export function reject(reason: string | AgentMessage): StateReport {

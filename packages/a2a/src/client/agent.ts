@@ -13,6 +13,9 @@ export function createAgent(session: Session): RemoteAgent {
     get card() {
       return session.card
     },
+    get signature() {
+      return session.signature
+    },
     get interface() {
       return session.interface
     },

@@ -7,11 +7,11 @@ import { A2AError } from '../model/error.ts'
 import type { ErrorCode } from '../model/error.ts'
 import { decodeCard } from '../versions/decode-card.ts'
 import { nameOf } from './address.ts'
+import { withSource } from './card-source.ts'
 import { checkUrls } from './card-urls.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
 import { discard, readText } from './read-text.ts'
 
-export { decodeCard } from '../versions/decode-card.ts'
 export { cachedCard } from './card-freshness.ts'
 export { search } from './card-search.ts'
 
@@ -35,7 +35,12 @@ export async function readCard(
   } catch {
     throw noCard(response, from)
   }
-  return checkUrls(decodeCard(json), from, log)
+  return withSource(checkUrls(decodeCard(json), from, log), json, from)
+}
+
+/** One that a user has already. */
+export function givenCard(document: object): AgentCard {
+  return withSource(decodeCard(document), document)
 }
 
 const codes: Readonly<Record<number, ErrorCode>> = {

@@ -9,6 +9,7 @@ import { addressOf, nameOf } from './address.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { cardCacheOf } from './card-cache.ts'
 import type { CachedCard } from './card-cache.ts'
+import type { CardCheck, CheckParts } from './card-signature.ts'
 import type { ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
 import { createHttp, originOf, platformFetch } from './http.ts'
 import type { CarefulHttp } from './http.ts'
@@ -35,7 +36,7 @@ interface Found {
 
 export async function fetchCard(target: string | URL | object, parts: CardParts): Promise<AgentCard> {
   if (typeof target === 'object' && !(target instanceof URL))
-    return (await import('./card-answer.ts')).decodeCard(target)
+    return (await import('./card-answer.ts')).givenCard(target)
   const { http, limits, version = '1.0', signal = new AbortController().signal, now = Date.now } = parts
   const url = addressOf(String(target))
   const cache = cardCacheOf(http.fetch)
@@ -93,6 +94,15 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
   }
 }
 
+/** What judges the signatures of cards, for those who want them judged. */
+export async function cardCheck(
+  options: Pick<ConnectOptions, 'verify' | 'trust'>,
+  parts: Omit<CheckParts, 'options'>,
+): Promise<CardCheck | undefined> {
+  const { verify = 'off' } = options
+  return verify === 'off' ? undefined : (await import('./card-signature.ts')).createCardCheck({ ...parts, options })
+}
+
 /** Like `fetchCard`, with the options of `connect`, but `null` whatever goes wrong (S0-9). */
 export async function discover(target: string | URL | object, options: ConnectOptions = {}): Promise<AgentCard | null> {
   const { fetch = platformFetch, headers, signal, version, log } = options
@@ -100,7 +110,8 @@ export async function discover(target: string | URL | object, options: ConnectOp
   try {
     const authenticate = authenticatorOf(options, { fetch, limits })
     const http = createHttp({ fetch, authenticate, limits, headers })
-    return await fetchCard(target, { http, limits, signal, version, log })
+    const card = await fetchCard(target, { http, limits, signal, version, log })
+    return (await (await cardCheck(options, { fetch, limits, log }))?.(card, signal))?.card ?? card
   } catch {
     return null
   }

@@ -2,7 +2,7 @@
 import type { AgentCard } from '../model/card.ts'
 import { createAgent } from './agent.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
-import { fetchCard } from './card.ts'
+import { cardCheck, fetchCard } from './card.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
 import { createHttp, platformFetch } from './http.ts'
 import { defaultLimits } from './limits.ts'
@@ -16,9 +16,13 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   signal?.throwIfAborted()
   const limits = { ...defaultLimits, ...options.limits }
   const http = createHttp({ fetch, authenticate: authenticatorOf(options, { fetch, limits }), limits, headers })
-  const card = await fetchCard(target, { http, limits, signal, version, log })
+  const found = await fetchCard(target, { http, limits, signal, version, log })
+  const check = await cardCheck(options, { fetch, limits, log })
+  const { card, signature } = (await check?.(found, signal)) ?? { card: found }
   const session = await createSession({
     card,
+    signature,
+    check,
     candidates: candidates(card, options),
     bindings: [...bindings, ...httpBindings],
     http,

@@ -151,6 +151,8 @@ export interface StreamOptions extends CallOptions {
 /** One peer, whichever of its interfaces is in use: checks capabilities, retries, falls back, intercepts. */
 export interface Session {
   readonly card: AgentCard
+  /** Of `card`. */
+  readonly signature: CardSignature
   readonly interface: ChosenInterface
   readonly limits: ClientLimits
   readonly log: ClientLog
@@ -188,7 +190,51 @@ export interface ClientLimits {
   readonly maxRedirects: number
 }
 
+/**
+ * Whose keys count when a card's signature is checked. Without `keys` and `jwks`: those that the card's own origin
+ * publishes, where the signature says (`jku`). With either: those, and no others but of `origins`.
+ */
+export interface CardTrust {
+  /** Public keys, as JWKs or as sets of them. */
+  readonly keys?: JsonWebKeys | readonly (JsonWebKeys | { readonly [member: string]: unknown })[]
+  /** Where keys are published, whatever a signature says. */
+  readonly jwks?: string | URL | readonly (string | URL)[]
+  /** Origins to which a signature may lead for its key. */
+  readonly origins?: readonly string[]
+  /** Default: ES256, ES384, EdDSA, Ed25519, RS256, PS256. */
+  readonly algorithms?: readonly string[]
+}
+export interface JsonWebKeys {
+  readonly keys: readonly { readonly [member: string]: unknown }[]
+}
+
+/** What became of the card's signature. */
+export type CardSignature =
+  /** Nobody asked, or there is none. */
+  | { readonly status: 'unchecked' | 'unsigned' }
+  /** Nothing is known: of a key or in a way that is not ours to judge. */
+  | { readonly status: 'unverified'; readonly why: string }
+  | {
+      readonly status: 'verified'
+      readonly kid: string
+      readonly alg: string
+      /** Where the key came from: an address, or `given`. */
+      readonly keys: string
+      /** Over which bytes: as the rule has them, or as some peers have. */
+      readonly form: 'canonical' | 'stripped' | 'raw'
+    }
+export interface CheckedCard {
+  readonly card: AgentCard
+  readonly signature: CardSignature
+}
+
 export interface ConnectOptions {
+  /**
+   * Whether the card's signature is checked (B-33). `require`: a card that is not signed by a key we trust is refused.
+   * `warn`: it is used and the log is told; one that was changed after it was signed is refused all the same. Default `off`.
+   */
+  readonly verify?: 'off' | 'warn' | 'require'
+  readonly trust?: CardTrust
   readonly bearer?: Secret
   /** Goes where the card says: a header, the query or a cookie. */
   readonly apiKey?: Secret
@@ -283,6 +329,8 @@ export interface InputQuestion {
   /** From the client-tools extension: what identifies the request, and whether the answer must not be shown or kept. */
   readonly requestId?: string
   readonly sensitive: boolean
+  /** What credentials it wants, if it says so for programs: by name, in the words of a card. */
+  readonly schemes?: { readonly [name: string]: SecurityScheme }
 }
 /** Called by an agent through the client-tools extension; what it gives back, or the error it throws, is told the agent. */
 export type ClientToolFunction = (
@@ -322,6 +370,8 @@ export interface Chat {
 
 export interface RemoteAgent {
   readonly card: AgentCard
+  /** What became of the card's signature, if `verify` asks. */
+  readonly signature: CardSignature
   /** What was chosen, and why. */
   readonly interface: ChosenInterface
   /** The answer's text; throws TASK_FAILED or INPUT_REQUIRED where there is none. */

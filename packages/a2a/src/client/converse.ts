@@ -3,7 +3,7 @@
  * can, so that the events go on as if it had never stopped.
  */
 import { A2AError } from '../model/error.ts'
-import { clientToolsExtension } from '../model/extension.ts'
+import { clientToolsExtension, credentialsExtension } from '../model/extension.ts'
 import { isInterrupted, isTerminal } from '../model/state.ts'
 import type { StreamEvent } from '../model/task.ts'
 import { textOf } from './answer.ts'
@@ -139,7 +139,8 @@ async function reply(task: TaskAnswer, options: ChatOptions, signal: AbortSignal
     auth: state === 'TASK_STATE_AUTH_REQUIRED',
     sensitive: false,
   }
-  const isOfExtension = [message, ...(message?.parts ?? [])].some((said) => said?.metadata?.[clientToolsExtension])
+  const ours = [clientToolsExtension, credentialsExtension]
+  const isOfExtension = [message, ...(message?.parts ?? [])].some((said) => ours.some((uri) => said?.metadata?.[uri]))
   if (!isOfExtension) return options.onInputRequired?.(asked)
   return (await import('./tools.ts')).reply(asked, options, signal)
 }

@@ -26,6 +26,19 @@ async function listenOn(host: string, listener: RequestListener, port = 0, tls?:
   return { port: (server.address() as AddressInfo).port, server }
 }
 const listen = (listener: RequestListener) => listenOn('127.0.0.1', listener)
+
+/** The same port at two addresses; one that is free at the first may be taken at the second. */
+async function listenAtBoth(atFirst: RequestListener, atSecond: RequestListener): Promise<number> {
+  for (;;) {
+    const first = await listenOn('127.0.0.2', atFirst)
+    try {
+      await listenOn('127.0.0.1', atSecond, first.port)
+      return first.port
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw reason
+    }
+  }
+}
 /** Elsewhere this machine has one address only, and a second one is what these tests are about. */
 const onLinux = { skip: process.platform === 'linux' ? false : 'only Linux answers at every address of 127.0.0.0/8' }
 
@@ -100,13 +113,13 @@ describe('a guarded fetch', () => {
   })
 
   it('connects to the very address that it has checked, whatever the next answer is', onLinux, async () => {
-    const allowed = await listenOn('127.0.0.2', (_, response) =>
-      response.setHeader('connection', 'close').end('public'),
+    const port = await listenAtBoth(
+      (_, response) => response.setHeader('connection', 'close').end('public'),
+      (_, response) => response.end('secret'),
     )
-    await listenOn('127.0.0.1', (_, response) => response.end('secret'), allowed.port)
     const lookup = resolver(['127.0.0.2'], ['127.0.0.1'])
     const fetch = guardedFetch({ allowHttp: true, allow: ['127.0.0.2'], lookup })
-    const url = `http://agent.test:${allowed.port}/`
+    const url = `http://agent.test:${port}/`
     assert.equal(await (await fetch(new Request(url))).text(), 'public')
     assert.deepEqual(lookup.asked, ['agent.test'])
     await assert.rejects(fetch(new Request(url)), isDenied)

@@ -37,6 +37,8 @@ export async function invoke(url: string | URL, text: string, options: InvokeOpt
     try {
       return await connect(url, { ...about, signal })
     } catch (reason) {
+      // Without a card there is nothing that could be signed.
+      if (about.verify === 'require') throw reason
       const violations = reason instanceof A2AError ? reason.details.violations : undefined
       if (violations?.length !== 1 || !/^(supportedInterfaces|url)$/.test(violations[0]?.field ?? '')) throw reason
       return undefined

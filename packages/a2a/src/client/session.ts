@@ -8,6 +8,8 @@ import type { ProtocolVersion } from '../versions/version.ts'
 import { checkCapabilities } from './capabilities.ts'
 import type {
   CallOptions,
+  CardSignature,
+  CheckedCard,
   ChosenInterface,
   ClientBinding,
   ClientCall,
@@ -34,6 +36,10 @@ export interface SessionParts {
   readonly http: Http
   readonly limits: ClientLimits
   readonly options: ConnectOptions
+  /** Default: nobody asked. */
+  readonly signature?: CardSignature | undefined
+  /** Judges the cards that come later. */
+  readonly check?: ((card: AgentCard, signal?: AbortSignal) => Promise<CheckedCard>) | undefined
 }
 
 /** An interface that is ready to be spoken with. */
@@ -55,7 +61,7 @@ interface Asking {
 export async function createSession(parts: SessionParts): Promise<Session> {
   const { bindings, candidates, http, limits, options } = parts
   const { interceptors = [], log = { warn() {} }, trace } = options
-  let { card } = parts
+  let { card, signature = { status: 'unchecked' } } = parts
   const interfaces: Interfaces = {
     known: candidates,
     current: candidates[0] as ChosenInterface,
@@ -72,6 +78,9 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     get card() {
       return card
     },
+    get signature() {
+      return signature
+    },
     get interface() {
       return interfaces.current
     },
@@ -80,7 +89,8 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     call,
     open,
     async extendedCard(about) {
-      card = await call('GetExtendedAgentCard', {}, about)
+      const shown = await call('GetExtendedAgentCard', {}, about)
+      ;({ card, signature } = (await parts.check?.(shown, about?.signal)) ?? { card: shown, signature })
       return card
     },
   }

@@ -3,7 +3,8 @@
  * any, or with the first question that is asked in the words of the extension. A tool that is not there or fails is an
  * answer as well: the agent can read it and do something else.
  */
-import { clientToolsExtension as uri } from '../model/extension.ts'
+import { clientToolsExtension as uri, credentialsExtension } from '../model/extension.ts'
+import { asksForSecret, authRequestIn } from '../model/sensitive.ts'
 import type { DataPart, Json, Message, Part, Struct } from '../model/task.ts'
 import { textOf } from './answer.ts'
 import type { ChatOptions, ClientTool, InputQuestion, Saying } from './contract.ts'
@@ -43,15 +44,34 @@ export async function reply(
     const parts = await Promise.all(calls.map((call) => run(call, tools, signal)))
     return { parts, referenceTaskIds: [asked.task.id] }
   }
-  const { requestId, prompt, sensitive } = request ?? {}
+  const { requestId, prompt } = request ?? {}
+  const sensitive = asksForSecret(asked.message)
+  const auth = asked.message?.parts.map(authRequestIn).find((given) => given !== undefined)
+  const schemes = auth?.['securitySchemes']
   const answer = await onInputRequired?.({
     ...asked,
     text: asked.text === '' && typeof prompt === 'string' ? prompt : asked.text,
-    sensitive: sensitive === true,
+    sensitive,
     ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(isStruct(schemes) ? { schemes: schemes as unknown as NonNullable<InputQuestion['schemes']> } : {}),
   })
-  if (answer === undefined || typeof requestId !== 'string') return answer
-  return answerTo(requestId, sensitive === true, messageOf(answer), asked.task.id)
+  if (answer === undefined) return undefined
+  if (typeof requestId === 'string') return answerTo(requestId, sensitive, messageOf(answer), asked.task.id)
+  return sensitive ? secretly(messageOf(answer), schemes) : answer
+}
+
+/** As credentials, which the peer's log does not keep: a text as what it is, all else marked (B-156, B-161). */
+function secretly(answer: ReturnType<typeof messageOf>, schemes: Json | undefined): Saying {
+  const [scheme, ...others] = isStruct(schemes) ? Object.keys(schemes) : []
+  const about = scheme !== undefined && others.length === 0 ? { scheme } : {}
+  const metadata = { [credentialsExtension]: { type: 'credentials' } }
+  const parts = answer.parts.map(
+    (part): Part =>
+      'text' in part
+        ? { data: { ...about, credentials: part.text }, metadata }
+        : { ...part, metadata: { ...part.metadata, ...metadata } },
+  )
+  return { ...answer, parts }
 }
 
 /** Once more as the result that peers of the extension wait for. A secret is said only there, where it is marked as one. */

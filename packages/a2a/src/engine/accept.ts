@@ -7,12 +7,13 @@ import { clientToolsExtension } from '../model/extension.ts'
 import { newId } from '../model/id.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
 import type { TurnOptions } from '../model/record.ts'
-import { isTerminal } from '../model/state.ts'
+import { asksForSecret } from '../model/sensitive.ts'
+import { isInterrupted, isTerminal } from '../model/state.ts'
 import type { Message, Part, Struct } from '../model/task.ts'
 import type { IdempotencyKey, Store } from '../stores/store.ts'
 import { checkSend } from './check.ts'
 import type { AgentEntry, CallContext, EngineLimits } from './contract.ts'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint, hiddenFingerprint, isOfMessage } from './fingerprint.ts'
 import type { Live } from './live.ts'
 import { DuplicateMessage } from './live.ts'
 import { passing } from './passing.ts'
@@ -21,6 +22,7 @@ import type { TurnInput } from './active-turn.ts'
 import { createReplies } from './replies.ts'
 import { createRoom } from './room.ts'
 import type { Run } from './run.ts'
+import { hideSecrets } from './secrets.ts'
 import * as steps from './steps.ts'
 
 export type Accepted =
@@ -56,10 +58,12 @@ export function createAccept(parts: AcceptParts) {
     // Without a window a message is known by an id that nobody can send again.
     const messageId = duplicateWindowMs > 0 ? request.message.messageId : newId()
     const key = JSON.stringify([caller.id, tenant, agent, messageId])
-    const hash = fingerprint(request.message)
+    // As it came: what an extension made of it may differ from time to time.
+    const received = context.received ?? request.message
+    const hash = fingerprint(received)
     const known = underway.get(key) ?? replies.get(key)
     if (known !== undefined) {
-      checkSame(known.hash, hash)
+      checkSame(known.hash, received)
       return 'reply' in known ? { reply: known.reply } : repeat(await known.accepted)
     }
     const idempotency = { key, hash, expiresAt: parts.now() + duplicateWindowMs }
@@ -81,7 +85,8 @@ export function createAccept(parts: AcceptParts) {
     idempotency: IdempotencyKey,
   ): Promise<Accepted> {
     const before = await parts.store.findMessage(idempotency.key, parts.now())
-    if (before !== undefined) return attach(before, idempotency, context)
+    const received = context.received ?? request.message
+    if (before !== undefined) return attach(before, received, context)
     try {
       const { message } = request
       const refers = message.taskId === undefined && message.referenceTaskIds !== undefined
@@ -90,17 +95,17 @@ export function createAccept(parts: AcceptParts) {
         ? await openTask(request, context, entry, idempotency)
         : await continueTask(taskId, request, context, entry, idempotency)
     } catch (reason) {
-      if (reason instanceof DuplicateMessage) return attach(reason, idempotency, context)
+      if (reason instanceof DuplicateMessage) return attach(reason, received, context)
       throw reason
     }
   }
 
   async function attach(
     before: { readonly taskId: string; readonly hash: string },
-    idempotency: IdempotencyKey,
+    message: Message,
     context: CallContext,
   ): Promise<Accepted> {
-    checkSame(before.hash, idempotency.hash)
+    checkSame(before.hash, message)
     return { live: await parts.findOwn(before.taskId, context), repeated: true }
   }
 
@@ -125,14 +130,19 @@ export function createAccept(parts: AcceptParts) {
       statusAt: now,
       createdAt: now,
     })
+    const stored = { ...request.message, taskId: id, contextId }
+    const message = hideSecrets(stored, false)
     try {
       const run = parts.startRun(live, entry, {
-        message: { ...request.message, taskId: id, contextId },
+        message,
         options: turnOptions(request, context),
         turn: 1,
         attempt: 1,
         consumedSeq: 1,
-        opening: { idempotency, atOnce: request.configuration?.returnImmediately === true },
+        opening: {
+          idempotency: message === stored ? idempotency : hidden(idempotency, request, context),
+          atOnce: request.configuration?.returnImmediately === true,
+        },
       })
       const opening = await run.opening
       if ('submittedSeq' in opening) return { live, submittedSeq: opening.submittedSeq }
@@ -160,8 +170,19 @@ export function createAccept(parts: AcceptParts) {
       throw invalidParams([{ field: 'message.contextId', description: 'is not the context of that task' }])
     }
     const stored = { ...message, taskId, contextId }
-    const written = await live.write(steps.deliver(stored, turnOptions(request, context), idempotency, entry.options))
-    if (written === undefined) throw isTerminal(live.fold.status.state) ? ended(taskId) : busy(taskId)
+    const { state, message: question } = live.fold.status
+    const kept = hideSecrets(stored, isInterrupted(state) && asksForSecret(question))
+    const isSecret = kept !== stored
+    const key = isSecret ? hidden(idempotency, request, context) : idempotency
+    const deliver = steps.deliver(kept, turnOptions(request, context), key, entry.options)
+    // A secret is in no log that another process could read it from: it is taken by who runs the task, or not at all.
+    const written = await live.write(
+      isSecret ? (draft) => (draft.mayTake || live.owned ? deliver(draft) : undefined) : deliver,
+    )
+    if (written === undefined) {
+      if (isTerminal(live.fold.status.state)) throw ended(taskId)
+      throw isSecret && !live.owned ? elsewhere(taskId) : busy(taskId)
+    }
     if (live.owned) await parts.resume(live)
     return { live }
   }
@@ -188,8 +209,12 @@ function repeat(accepted: Accepted): Accepted {
   return 'reply' in accepted ? accepted : { live: accepted.live, repeated: true }
 }
 
-function checkSame(before: string, now: string): void {
-  if (before === now) return
+function hidden(idempotency: IdempotencyKey, { message }: SendMessageRequest, context: CallContext): IdempotencyKey {
+  return { ...idempotency, hash: hiddenFingerprint(context.received ?? message) }
+}
+
+function checkSame(before: string, message: Message): void {
+  if (isOfMessage(before, message)) return
   throw new A2AError('MESSAGE_ID_REUSED', 'message.messageId was used for another message', {
     violations: [{ field: 'message.messageId', description: 'was used for another message' }],
   })
@@ -203,10 +228,14 @@ function busy(taskId: string): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and takes no message now', { taskId })
 }
 
+function elsewhere(taskId: string): A2AError {
+  return new A2AError('UNAVAILABLE', 'The task runs elsewhere, and a secret can only be taken there: try again', { taskId })
+}
+
 /** Only what is there: most requests say nothing beside their message. */
 function turnOptions(
   { configuration, metadata }: SendMessageRequest,
-  { extensions, caller }: CallContext,
+  { extensions, caller, traceparent }: CallContext,
 ): TurnOptions {
   const modes = configuration?.acceptedOutputModes
   return {
@@ -214,6 +243,7 @@ function turnOptions(
     ...(metadata !== undefined ? { metadata } : {}),
     ...(extensions.length > 0 ? { extensions } : {}),
     ...(caller.scopes !== undefined ? { scopes: caller.scopes } : {}),
+    ...(traceparent !== undefined ? { traceparent } : {}),
   }
 }
 

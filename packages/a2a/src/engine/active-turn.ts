@@ -12,18 +12,21 @@ import { isTerminal } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
 import type { AgentEntry, AgentOptions, EngineLog } from './contract.ts'
-import { noAnswer, viewOf } from './fold.ts'
+import { noAnswer, questionsToReplay, viewOf } from './fold.ts'
 import type { Wait } from './later.ts'
 import { later } from './later.ts'
 import type { Live } from './live.ts'
 import { openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
-import { agentMessage, checkJson, endsTurn, Interpreter } from './report.ts'
+import { agentMessage, checkJson, describe, endsTurn, Interpreter } from './report.ts'
 import type { Said } from './report.ts'
+import { askingFor, reveal } from './secrets.ts'
 import type { Ending } from './steps.ts'
 import * as steps from './steps.ts'
+import type { Transformer } from './transform.ts'
+import { transformerOf } from './transform.ts'
 import type { Inbox, TurnParts } from './turn.ts'
-import { createInbox, createTurn, StopSignal } from './turn.ts'
+import { createInbox, createTurn, StopSignal, turnIsOver } from './turn.ts'
 
 /** What a turn is about. */
 export interface TurnInput {
@@ -49,7 +52,7 @@ export interface RunParts {
   readonly entry: AgentEntry
   readonly caller: Caller
   readonly log: EngineLog
-  /** No turn is begun any more: it is somebody else's. */
+  /** No turn is begun here any more: it is somebody else's. */
   isClosing(): boolean
   conversation(live: Live): Promise<readonly Task[]>
   referenced(live: Live, message: Message): Promise<readonly Task[]>
@@ -65,10 +68,13 @@ export interface ActiveTurnParts extends RunParts {
 /** A class, because a turn of closures is made of twenty, and most turns need three. */
 export class ActiveTurn implements TurnParts {
   readonly input: TurnInput
+  /** With its secrets, which the one in the log has not. */
+  readonly message: Message
   readonly #parts: ActiveTurnParts
   readonly #limits: AgentOptions
   readonly #stop = new StopSignal()
   readonly #interpreter: Interpreter
+  readonly #transformer: Transformer | undefined
   #inbox: Inbox | undefined
   #begun: boolean
   #over = false
@@ -81,9 +87,11 @@ export class ActiveTurn implements TurnParts {
 
   constructor(parts: ActiveTurnParts, input: TurnInput) {
     this.input = input
+    this.message = reveal(input.message)
     this.#parts = parts
     this.#limits = parts.entry.options
     this.#interpreter = new Interpreter(parts.live.fold, input.turn)
+    this.#transformer = transformerOf(parts.entry, parts.live, input.turn)
     this.#begun = input.started === true
     this.#takenSeq = input.consumedSeq
     if (this.#begun) this.#setDeadline()
@@ -96,10 +104,6 @@ export class ActiveTurn implements TurnParts {
 
   get live(): Live {
     return this.#parts.live
-  }
-
-  get message(): Message {
-    return this.input.message
   }
 
   get options(): TurnOptions {
@@ -150,17 +154,18 @@ export class ActiveTurn implements TurnParts {
 
   async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
     const { live, input } = this
+    const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
+    const plain = askingFor(agentMessage(asking, live.fold), options)
+    const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
     this.#checkNotOver()
     if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')
-    const message = agentMessage(asking, live.fold)
     // Only a turn that is run again has questions from before; others may see those of the last turn until theirs has begun.
-    const known = input.resumed === undefined ? undefined : live.fold.questions[this.#asked]
+    const known = input.resumed === undefined ? undefined : questionsToReplay(live.fold)[this.#asked]
     this.#asked += 1
     // A turn that is run again gets the answers it got before, in the same order.
     if (known?.answer !== undefined) return known.answer
     this.begin(true)
     const id = known?.id ?? newId()
-    const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
     const answer = Promise.withResolvers<Message>()
     this.#question = { id, answer, isAnswered: false }
     this.#deadline?.cancel()
@@ -235,7 +240,8 @@ export class ActiveTurn implements TurnParts {
     const { fold } = this.live
     this.#question = undefined
     this.#setDeadline()
-    answer.resolve(fold.questions.find(({ id }) => id === questionId)?.answer ?? noAnswer(fold))
+    const given = fold.questions.find(({ id }) => id === questionId)?.answer
+    answer.resolve(given === undefined ? noAnswer(fold) : reveal(given))
   }
 
   /** Asks the agent to stop. */
@@ -279,16 +285,30 @@ export class ActiveTurn implements TurnParts {
         const step = given instanceof Promise ? await orStop(given) : given
         if (isStopped()) return undefined
         if (step === undefined) break
-        const ending = this.#say(this.#interpreter.read(step.report, step.final))
+        const said = this.#interpreter.read(step.report, step.final)
+        const ending = this.#transformer === undefined ? this.#say(said) : await this.#pass(said, this.#transformer)
         if (ending !== undefined) return ending === 'replied' ? undefined : ending
         if (step.final) break
       }
     } finally {
       source.stop()
     }
+    if (this.#transformer !== undefined) await this.#passLast(this.#transformer)
     this.#closeAnswer()
     this.begin(false)
     return { state: 'TASK_STATE_COMPLETED' }
+  }
+
+  /** The same as `#say`, with what somebody makes of it first. */
+  async #pass(said: Said, transformer: Transformer): Promise<Ending | 'replied' | undefined> {
+    if (said.kind === 'reply' || (said.kind === 'state' && endsTurn(said.state))) await this.#passLast(transformer)
+    const passed = await transformer.apply(said)
+    return passed === undefined || this.#parts.isStopped() ? undefined : this.#say(passed)
+  }
+
+  async #passLast(transformer: Transformer): Promise<void> {
+    const last = this.#interpreter.close()
+    if (last !== undefined) await this.#pass(last, transformer)
   }
 
   /** The text that was said in pieces is complete. */
@@ -354,7 +374,7 @@ export class ActiveTurn implements TurnParts {
     if (this.#over || body.type !== 'message' || seq <= this.#takenSeq) return undefined
     this.#takenSeq = seq
     this.live.post({ type: 'steered', messageSeq: seq }, 100)
-    return body.message
+    return reveal(body.message)
   }
 
   /** An agent may go on after its turn, and hold on to what it was given. */
@@ -375,17 +395,4 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
     typeof (value as { then?: unknown }).then === 'function'
   )
-}
-
-function turnIsOver(): A2AError {
-  return new A2AError('INTERRUPTED', 'The turn is over')
-}
-
-/** For the log. Anything can be thrown, also what cannot be made a string. */
-function describe(reason: unknown): string {
-  try {
-    return String(reason instanceof Error ? (reason.stack ?? reason) : reason)
-  } catch {
-    return 'something that has no text'
-  }
 }

@@ -14,7 +14,7 @@ import type {
   SubscribeToTaskRequest,
   TaskPushNotificationConfig,
 } from '../model/operation.ts'
-import type { StreamEvent, Task } from '../model/task.ts'
+import type { Message, StreamEvent, Task } from '../model/task.ts'
 import type { PushAttempt, PushRow, Store } from '../stores/store.ts'
 
 /** Who calls which agent, and how. Made by the server from the request, never from its payload. */
@@ -30,6 +30,10 @@ export interface CallContext {
   readonly lastEventId?: number
   /** Whether an anonymous caller may list: on loopback only. */
   readonly mayList: boolean
+  /** The message as it came, where an extension has changed it: what tells whether one that comes again is the same. */
+  readonly received?: Message
+  /** The trace that this call belongs to, there where events say so (W3C Trace Context). */
+  readonly traceparent?: string
   /** How a webhook that this call asks for is to be told; there where it may ask for one. */
   readonly push?: PushManner
 }
@@ -41,6 +45,10 @@ export interface StreamItem {
   readonly seq?: number
   /** The stream closes after this one. */
   readonly final: boolean
+  /** When it was logged. A snapshot was not. */
+  readonly at?: number
+  /** Of the request whose turn said it, if that was traced and events say so. */
+  readonly traceparent?: string | undefined
   /** Set on the first item when the log was pruned past the reader's cursor: it is a snapshot, events are missing. */
   readonly gap?: true
 }
@@ -165,7 +173,34 @@ export interface AgentEntry {
   /** Input modes of skills widen those of the agent. */
   readonly streaming: boolean
   readonly options: AgentOptions
+  readonly transformEvent?: TransformEvent
+  readonly onEvent?: OnEvent
 }
+
+/** Which event of which task. */
+export interface EventAbout {
+  readonly agent: string
+  readonly tenant: string
+  /** Whose task it is. */
+  readonly owner: string
+  readonly taskId: string
+  readonly contextId: string
+}
+
+/**
+ * Sees what the agent says before it is logged, and answers what is to be said instead: a state with its message, a
+ * chunk of an artifact, or a direct message. Nothing drops it. If it fails, the task does (S2-33).
+ */
+export type TransformEvent = (
+  event: StreamEvent,
+  about: EventAbout,
+) => StreamEvent | undefined | null | Promise<StreamEvent | undefined | null>
+
+/**
+ * Told of each event that this process logged, once it is durable. For what must not be missed when a process dies, read
+ * the log: `seq` is the event's place there.
+ */
+export type OnEvent = (event: StreamEvent, about: EventAbout & { readonly seq: number }) => unknown
 
 export interface AgentOptions {
   /** From a turn's start to its forced end in FAILED "Task timed out". `Infinity` = never. */

@@ -142,6 +142,31 @@ describe('an engine that drains', () => {
     assert.deepEqual(attempts, [1, 1])
   })
 
+  it('lets whoever waits here for the next turn have its answer from elsewhere', async (t) => {
+    const { agent, release } = held('fail')
+    const { here } = await replicas(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startedOn(here)
+    const answered = here.task({ taskId: id, parts: [{ text: 'more' }] })
+    await eventually(async () => (await here.log(id)).filter(({ body }) => body.type === 'message').length === 2)
+    const drained = here.engine.drain()
+    release()
+    await drained
+    // It has not closed: the other one must not have waited for that.
+    assert.equal(answerOf(await answered, 'answer-2'), 'did more')
+  })
+
+  it('begins the turns of messages that wait, where nobody else could', async (t) => {
+    const { agent, release } = held('fail')
+    const house = await openHouse(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startedOn(house)
+    const answered = house.task({ taskId: id, parts: [{ text: 'more' }] })
+    await eventually(async () => (await house.log(id)).filter(({ body }) => body.type === 'message').length === 2)
+    const drained = house.engine.drain()
+    release()
+    await drained
+    assert.equal(answerOf(await answered, 'answer-2'), 'did more')
+  })
+
   it('does the same on its own: what ended in time has not failed at the next start', async (t) => {
     const { agent, release } = held('fail')
     const first = await openHouse(t, agent, { options: { turnTimeoutMs: Infinity } })

@@ -9,7 +9,7 @@ import type { Accepted } from './accept.ts'
 import { checkOwner, createAccept } from './accept.ts'
 import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
-import { viewOf, withHistory } from './fold.ts'
+import { traceAt, viewOf, withHistory } from './fold.ts'
 import { follow, until } from './follow.ts'
 import { listTasks } from './list.ts'
 import type { Live, TailEvent } from './live.ts'
@@ -24,6 +24,7 @@ import type { TurnInput } from './active-turn.ts'
 import type { Run } from './run.ts'
 import { nextTurn, startRun as start } from './run.ts'
 import { createSweep } from './sweep.ts'
+import { createTeller } from './teller.ts'
 
 /** How many tasks `turn.context()` and `turn.references()` bring at most. */
 const maxRelated = 100
@@ -34,6 +35,8 @@ export function createEngine(parts: EngineParts): Engine {
   const holder = newId()
   const runs = passing<Run>()
   let closing = false
+  let draining = false
+  const shared = Number.isFinite(store.leaseTtlMs)
 
   const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
   // Only a snapshot lets a log be dropped and its task be kept.
@@ -51,6 +54,7 @@ export function createEngine(parts: EngineParts): Engine {
     warn: log.warn,
     lost,
     appended: push?.appended,
+    recorded: createTeller(parts.agent, log),
   })
   const recovery = createRecovery({
     store,
@@ -128,12 +132,14 @@ export function createEngine(parts: EngineParts): Engine {
 
     async drain() {
       closing = true
+      draining = true
       sweep.onlyRenew()
       await Promise.all([...runs.values()].filter(mustFinish).map((run) => run.finished))
     },
 
     async close() {
       closing = true
+      draining = false
       const reason = new A2AError('UNAVAILABLE', 'The server is going down')
       for (const run of runs.values()) run.stop(reason)
       await sweep.stop()
@@ -208,7 +214,8 @@ export function createEngine(parts: EngineParts): Engine {
           ...(owner === 'anonymous' ? { anonymous: true } : {}),
         },
         log,
-        isClosing: () => closing,
+        // Others would begin it at once. Alone, it is begun here or at the next start.
+        isClosing: () => closing && shared,
         conversation,
         referenced,
       },
@@ -217,7 +224,8 @@ export function createEngine(parts: EngineParts): Engine {
     runs.set(live.id, run)
     void run.finished.then(() => {
       if (runs.get(live.id) === run) runs.delete(live.id)
-      resumeIfMessagesWait(live, entry)
+      if (draining && nextTurn(live) !== undefined) void recovery.giveUp([live])
+      else resumeIfMessagesWait(live, entry)
     })
     return run
   }
@@ -271,6 +279,7 @@ export function createEngine(parts: EngineParts): Engine {
       event: { task: withHistory(submitted(live, submittedSeq), historyLength) },
       seq: submittedSeq,
       final: false,
+      traceparent: traceAt(live.fold, submittedSeq),
     }
     return follow(live, store, { afterSeq: submittedSeq, first, endsAt: endsAt(entry) })
   }
@@ -293,7 +302,8 @@ export function createEngine(parts: EngineParts): Engine {
   ): EventStream {
     const seq = live.fold.head
     const event = { task: withHistory(viewOf(live.fold), historyLength) }
-    const first: StreamItem = { event, seq, final, ...(gap !== undefined ? { gap } : {}) }
+    const traceparent = traceAt(live.fold, seq)
+    const first: StreamItem = { event, seq, final, traceparent, ...(gap !== undefined ? { gap } : {}) }
     return follow(live, store, { afterSeq: seq, first, endsAt: endsAt(entry) })
   }
 }

@@ -4,6 +4,7 @@
  * here copies or walks what the task already holds.
  */
 import type { LogRecord } from '../model/record.ts'
+import { isRedacted } from '../model/sensitive.ts'
 import { isInterrupted } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../model/task.ts'
 
@@ -41,11 +42,18 @@ export interface Fold {
   /** Questions of the current turn in the order they were asked, each with its answer once it came. */
   questions: { readonly id: string; answer?: Message }[]
   cancelRequested: boolean
+  /** Which trace the events from a seq on belong to. Only where a request brought one that events are to tell. */
+  traces: readonly Traced[] | undefined
   /** Roughly how many bytes the log behind this holds: decides when a snapshot pays. */
   bytes: number
   /** The status message already stands in the history, in front of the message that answered it. */
   archived: boolean
   view: Task | undefined
+}
+
+interface Traced {
+  readonly fromSeq: number
+  readonly traceparent: string | undefined
 }
 
 export function emptyFold(id: string, contextId: string, status: TaskStatus, metadata?: Struct): Fold {
@@ -67,6 +75,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     checkpoint: undefined,
     questions: [],
     cancelRequested: false,
+    traces: undefined,
     bytes: 0,
     archived: true,
     view: undefined,
@@ -85,6 +94,7 @@ interface Hidden {
   checkpoint?: Json
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
+  traces?: readonly Traced[]
   bytes: number
   archived: boolean
   sealed: string[]
@@ -105,6 +115,7 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
     ...(checkpoint !== undefined ? { checkpoint } : {}),
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
+    ...(from.traces !== undefined ? { traces: from.traces } : {}),
     bytes,
     archived,
     sealed,
@@ -158,6 +169,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       // A turn that is begun again keeps what it had: its message, its questions, its checkpoint.
       if (body.attempt > 1) return
       into.current = taken
+      traceFrom(into, record.seq, body.turn)
       into.questions = []
       into.checkpoint = undefined
       return
@@ -189,6 +201,28 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
     case 'note':
     case 'span':
   }
+}
+
+/**
+ * The questions whose answers a turn that is run again gets once more, in the order it asks. They end at the first that
+ * was answered with a secret: nobody has it any more, so that one and whatever it led to are asked anew.
+ */
+export function questionsToReplay({ questions }: Fold): Fold['questions'] {
+  const secret = questions.findIndex(({ answer }) => answer !== undefined && isRedacted(answer))
+  return secret < 0 ? questions : questions.slice(0, secret)
+}
+
+/** What a turn says belongs to the trace of the message that began it; the opening of a task stands before its first turn. */
+function traceFrom(into: Fold, seq: number, turn: number): void {
+  const { current, traces } = into
+  const traceparent = current?.body.type === 'message' ? current.body.options?.traceparent : undefined
+  if (traces === undefined && traceparent === undefined) return
+  into.traces = [...(traces ?? []), { fromSeq: turn === 1 ? 0 : seq, traceparent }]
+}
+
+/** The trace of the event at this seq. */
+export function traceAt({ traces }: Fold, seq: number): string | undefined {
+  return traces?.findLast(({ fromSeq }) => fromSeq <= seq)?.traceparent
 }
 
 /** The messages up to here wait no longer. Answers the last of them. */

@@ -9,6 +9,7 @@ import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Store } from '../stores/store.ts'
 import type { EventStream, StreamItem } from './contract.ts'
+import { traceAt } from './fold.ts'
 import { later } from './later.ts'
 import type { Live, TailEvent } from './live.ts'
 import { eventOf } from './live.ts'
@@ -98,11 +99,12 @@ function createReader(
 
   function take(events: readonly TailEvent[]): readonly StreamItem[] {
     for (let index = 0; index < events.length; index += 1) {
-      const { seq, event } = events[index] as TailEvent
+      const item = events[index] as TailEvent
+      const { seq, event } = item
       cursor = seq
       if (!('statusUpdate' in event) || !ends(event.statusUpdate.status.state, seq)) continue
       ended = true
-      return [...events.slice(0, index), { seq, event, final: true }]
+      return [...events.slice(0, index), { ...item, final: true }]
     }
     return events
   }
@@ -118,9 +120,9 @@ function createReader(
   async function readStore(): Promise<readonly TailEvent[]> {
     const records = await store.read(live.id, cursor, maxBatch)
     const events: TailEvent[] = []
-    for (const { seq, body } of records) {
+    for (const { seq, at, body } of records) {
       const event = eventOf(live.id, live.fold.contextId, body)
-      if (event !== undefined) events.push({ seq, event, final: false })
+      if (event !== undefined) events.push({ seq, event, final: false, at, traceparent: traceAt(live.fold, seq) })
     }
     const last = records.at(-1)
     // The log was dropped under a slow reader: it must not believe that it has seen all. It resumes, and is told of the gap.

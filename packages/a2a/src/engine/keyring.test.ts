@@ -103,4 +103,42 @@ describe('a keyring', () => {
     await (await openKeyring(open)).sign('a', 'text')
     await assert.rejects(openKeyring(open, master), /is not wrapped/)
   })
+
+  it('seals so that only the same purpose and subject open it, with any key it has had [B-131]', async () => {
+    const store = memoryStore()
+    const ring = await openKeyring(store, master)
+    const sealed = await ring.seal('push-secrets', 'tøken', 'task 1')
+    assert.doesNotMatch(sealed, /t.ken/)
+    assert.notEqual(await ring.seal('push-secrets', 'tøken', 'task 1'), sealed)
+    await ring.rotate('push-secrets')
+    const again = await openKeyring(store, master)
+    assert.equal(await again.unseal('push-secrets', sealed, 'task 1'), 'tøken')
+    await again.seal('other', 'x', '')
+    for (const [purpose, text, about] of [
+      ['push-secrets', sealed, 'task 2'],
+      ['other', sealed, 'task 1'],
+      ['push-secrets', sealed.replace(/^1/, '2'), 'task 1'],
+      ['push-secrets', sealed.slice(0, -2), 'task 1'],
+      ['push-secrets', 'tøken', 'task 1'],
+    ] as const) {
+      await assert.rejects(again.unseal(purpose, text, about))
+    }
+  })
+
+  it('has key pairs that all processes share, each named by what it is [B-134]', async () => {
+    const store = memoryStore()
+    const [one, other] = [await openKeyring(store, master), await openKeyring(store, master)]
+    const made = await Promise.all([one.keyPairs('jwt'), other.keyPairs('jwt')])
+    assert.deepEqual(
+      made[0]?.map(({ kid }) => kid),
+      made[1]?.map(({ kid }) => kid),
+    )
+    await Promise.all([one.addKeyPair('jwt', 1), other.addKeyPair('jwt', 1)])
+    const [first, second, ...more] = await one.keyPairs('jwt')
+    assert.deepEqual(more, [])
+    assert.ok(first !== undefined && second !== undefined && first.kid !== second.kid)
+    const { calculateJwkThumbprint } = await import('jose')
+    assert.equal(await calculateJwkThumbprint(first.publicJwk), first.kid)
+    assert.doesNotMatch(JSON.stringify(await store.listKeys()), /"d"/)
+  })
 })

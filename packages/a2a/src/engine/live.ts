@@ -19,12 +19,13 @@ import type { StreamItem } from './contract.ts'
 import type { Batch, Draft, Entry, Intent, Written } from './batch.ts'
 import { newTask, settle, takeBatch } from './batch.ts'
 import type { Fold } from './fold.ts'
-import { fold, snapshotOf } from './fold.ts'
+import { fold, snapshotOf, traceAt } from './fold.ts'
 
 /** As streams carry it: one object for all readers but those whose stream it ends. */
 export interface TailEvent extends StreamItem {
   readonly seq: number
   readonly final: false
+  readonly at: number
 }
 
 /** Thrown to the sender of a message that another append claimed first. */
@@ -48,6 +49,8 @@ export interface LiveParts {
   warn(message: string, fields: Record<string, unknown>): void
   /** Called with every task that has grown, if anybody wants to know. */
   readonly appended?: ((taskId: string) => void) | undefined
+  /** Called with what this process wrote itself, once it is durable. */
+  readonly recorded?: ((live: Live, records: Append['records'], firstSeq: number) => void) | undefined
   /** Called when the lease was given back. */
   released(live: Live): void
   /** Called once when the task can no longer be written from here. */
@@ -173,6 +176,11 @@ export class Live {
     this.#heldElsewhere = false
   }
 
+  /** The lease was given back, and the task is of interest here all the same. */
+  letGo(): void {
+    this.#held = undefined
+  }
+
   /** The lease is somebody else's now: what was going on here must stop, and is not ours to take up again. */
   loseLease(): void {
     this.#held = undefined
@@ -253,6 +261,7 @@ export class Live {
         this.#held = batch.lease === 'release' ? undefined : (outcome.fence ?? this.#held)
         this.#heldElsewhere = false
         this.#apply(batch.records.map(({ at, body }, index) => ({ seq: firstSeq + index, at, body })))
+        this.#parts.recorded?.(this, batch.records, firstSeq)
         settle(batch)
         this.#saveSnapshotIfWorth()
         if (batch.lease === 'release') this.#parts.released(this)
@@ -308,7 +317,10 @@ export class Live {
       this.#lastAt = Math.max(this.#lastAt, record.at)
       if (record.body.type === 'message') this.#lastMessageSeq = record.seq
       const event = eventOf(this.id, state.contextId, record.body)
-      if (event !== undefined) this.#tail.push({ seq: record.seq, event, final: false })
+      if (event !== undefined) {
+        const traceparent = state.traces === undefined ? undefined : traceAt(state, record.seq)
+        this.#tail.push({ seq: record.seq, event, final: false, at: record.at, traceparent })
+      }
       this.observe?.(record)
     }
     this.#tailBytes += state.bytes - before

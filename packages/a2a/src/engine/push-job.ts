@@ -117,13 +117,17 @@ export async function runPushJob(
   async function tell({ seq, event }: Item): Promise<PushOutcome> {
     const startedAt = now()
     const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(new Error('timed out')), parts.timeoutMs)
     const signal = AbortSignal.any([stop, deadline.signal])
     const task = () => viewOf((live as Live).fold)
+    // Whoever delivers should stop when told to; a place in a lane must not hang on it.
+    const cut = Promise.withResolvers<PushOutcome>()
+    signal.addEventListener('abort', () => cut.resolve({ outcome: 'failed', said: 'timed out' }), { once: true })
+    const timer = setTimeout(() => deadline.abort(new Error('timed out')), parts.timeoutMs)
+    const told = wantsAll ? event : whole(event, task)
     let outcome: PushOutcome
     try {
-      const told = wantsAll ? event : whole(event, task)
-      outcome = await parts.deliver({ taskId, configId: id, seq, event: told, target, task, signal })
+      const delivery = { taskId, configId: id, seq, event: told, target, task, signal }
+      outcome = await Promise.race([parts.deliver(delivery), cut.promise])
     } catch (cause) {
       log.error('a notification could not be made', { taskId, configId: id, seq, cause })
       outcome = { outcome: 'failed', said: 'internal error' }

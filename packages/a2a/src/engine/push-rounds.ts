@@ -138,10 +138,10 @@ export function createPushRounds(parts: PushRoundsParts) {
   }
 
   async function take(claimed: ClaimedPush, until: number): Promise<void> {
-    const { taskId, id, config } = claimed.push
+    const { taskId, config } = claimed.push
     watch(taskId)
     if (lanes.add(hostOf(config), () => work(claimed, until))) return
-    await store.movePush(taskId, id, claimed.fence, { dueAt: now() + tooManyMs })
+    await giveBack(claimed, now() + tooManyMs)
   }
 
   async function work(claimed: ClaimedPush, until: number): Promise<boolean> {
@@ -149,7 +149,7 @@ export function createPushRounds(parts: PushRoundsParts) {
     const key = keyOf(taskId, id)
     // It was replaced while it was being told: the job that is under way has lost its claim to this one.
     await halt(taskId, id)
-    if (stopped) return giveBack(claimed)
+    if (stopped) return giveBack(claimed, now())
     // It waited for so long that the claim may be somebody else's.
     if (now() + push.timeoutMs >= until) return true
     const stop = new AbortController()
@@ -168,8 +168,8 @@ export function createPushRounds(parts: PushRoundsParts) {
   }
 
   /** Another process need not wait until our claim has run out. */
-  async function giveBack({ push: { taskId, id }, fence }: ClaimedPush): Promise<boolean> {
-    await store.movePush(taskId, id, fence, { dueAt: now() }).catch(() => false)
+  async function giveBack({ push: { taskId, id }, fence }: ClaimedPush, dueAt: number): Promise<boolean> {
+    await store.movePush(taskId, id, fence, { dueAt }).catch(() => false)
     return true
   }
 }

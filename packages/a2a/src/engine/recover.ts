@@ -78,8 +78,10 @@ export function createRecovery(parts: RecoverParts) {
     },
     /** Where others could go on at once, they need not wait until our leases run out. */
     async giveUp(lives: readonly Live[]): Promise<void> {
-      const ids = lives.filter(({ owned }) => owned).map(({ id }) => id)
-      if (!shared || ids.length === 0) return
+      const held = lives.filter(({ owned }) => owned)
+      if (!shared || held.length === 0) return
+      const ids = held.map(({ id }) => id)
+      for (const live of held) live.letGo()
       await store.renew(parts.holder, ids, parts.now()).catch((cause: unknown) => {
         log.warn('leases could not be given back; they run out by themselves', { tasks: ids.length, cause })
       })
@@ -188,7 +190,8 @@ function hasMovedOn(fold: Fold, row: TaskRow, { kind }: DueTime): boolean {
 }
 
 function openQuestion({ questions }: Fold): string | undefined {
-  return questions.find(({ answer }) => answer === undefined)?.id
+  // The last: a turn that was run again may have left one of before unanswered and asked anew.
+  return questions.findLast(({ answer }) => answer === undefined)?.id
 }
 
 function withoutInput(fold: Fold, start: steps.TurnStart): TurnInput {

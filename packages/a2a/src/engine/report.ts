@@ -45,6 +45,11 @@ export class Interpreter {
     return this.#part(report)
   }
 
+  /** Whether this artifact has been begun. */
+  knows(artifactId: string): boolean {
+    return this.#isClosed(artifactId) !== undefined
+  }
+
   /** What closes the streamed answer at the end of the turn, if there is one open. */
   close(): Said | undefined {
     return this.#answering ? this.#text('', true) : undefined
@@ -218,4 +223,13 @@ function nonsense(what: string, cause?: unknown): A2AError {
 /** Whether the agent's turn is over after it said this. */
 export function endsTurn(state: TaskState): boolean {
   return isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
+}
+
+/** For the log. Anything can be thrown, also what cannot be made a string. */
+export function describe(reason: unknown): string {
+  try {
+    return String(reason instanceof Error ? (reason.stack ?? reason) : reason)
+  } catch {
+    return 'something that has no text'
+  }
 }

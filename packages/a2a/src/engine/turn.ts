@@ -1,6 +1,7 @@
 /** What an agent is given: one turn of a task. It shows what the engine knows, and asks the engine for the rest. */
 import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
+import { A2AError } from '../model/error.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import type { Message, Struct, Task } from '../model/task.ts'
 import type { Live } from './live.ts'
@@ -107,6 +108,10 @@ class EngineTurn implements Turn {
 function unheard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
+}
+
+export function turnIsOver(): A2AError {
+  return new A2AError('INTERRUPTED', 'The turn is over')
 }
 
 export function textOf(message: Message): string {

@@ -6,7 +6,10 @@ export interface Caller {
    */
   readonly id: string
   readonly scopes?: readonly string[]
+  /** The tenant that is meant by calls that name none. */
   readonly tenant?: string
+  /** All that it may name, where that is more than its own. */
+  readonly tenants?: readonly string[]
   /** The names of the card's security schemes that were satisfied. Absent: whoever let the caller in does not say. */
   readonly schemes?: readonly string[]
   /** Nobody proved anything. Such callers share one owner and may not list (unless on loopback). */

@@ -1,4 +1,4 @@
-/** The URIs of our own protocol extensions (B-141, B-146): identifiers, never fetched. */
+/** The URIs of our own protocol extensions (B-141, B-146): identifiers, never fetched (T-11). docs/extensions.md tells more. */
 
 /**
  * Tools that run at the client. A client lists them with each message in `message.metadata[uri].tools` (`name`,
@@ -15,3 +15,20 @@ export const clientToolsExtension = 'https://parley.dev/extensions/client-tools/
  * After a cursor that the log no longer reaches back to, the first event is a snapshot with `metadata[uri].gap`.
  */
 export const cursorExtension = 'https://parley.dev/extensions/cursor/v1'
+
+/**
+ * Secrets in the middle of a task. A part that is marked with `metadata[uri].sensitive`, or every part of a message that
+ * is, reaches the agent and is kept nowhere. What an agent needs is a data part `{ securitySchemes, inBand }` of
+ * the type `auth-request` in the message of an AUTH_REQUIRED; what is brought in a message is one of the type
+ * `credentials` with `{ scheme, credentials }`, and is sensitive by itself.
+ */
+export const credentialsExtension = 'https://parley.dev/extensions/credentials/v1'
+
+/** When an event was logged: `metadata[uri].at`, in UTC with milliseconds. */
+export const timestampsExtension = 'https://parley.dev/extensions/timestamps/v1'
+
+/**
+ * Which trace an event belongs to: `metadata[uri]` with `traceId` and `spanId`, and the two once more beside it, where
+ * clients of older drafts look for them.
+ */
+export const traceExtension = 'https://parley.dev/extensions/trace/v1'

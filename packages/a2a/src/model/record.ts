@@ -42,6 +42,8 @@ export interface TurnOptions {
   readonly metadata?: Struct
   readonly extensions?: readonly string[]
   readonly scopes?: readonly string[]
+  /** The trace that the request belongs to, there where events say so (W3C Trace Context). */
+  readonly traceparent?: string
 }
 
 /** A record in the log. `at` is in milliseconds since the epoch. */

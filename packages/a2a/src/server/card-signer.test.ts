@@ -50,7 +50,12 @@ describe('a card of ours', () => {
 
   it('is signed for all who read 1.0, by its 1.0 view, and not for those who never had a rule for it [B-29 B-34]', async () => {
     const securitySchemes = { token: { httpAuthSecurityScheme: { scheme: 'Bearer' } } }
-    const handler = open({ signing: true, publicUrl, securitySchemes, securityRequirements: [{ schemes: { token: { list: [] } } }] })
+    const handler = open({
+      signing: true,
+      publicUrl,
+      securitySchemes,
+      securityRequirements: [{ schemes: { token: { list: [] } } }],
+    })
     const keys = await keysOf(handler)
     const merged = (await get(handler, cardPath)).json
     assert.equal(merged.url, 'https://ada.test/a2a')
@@ -105,10 +110,9 @@ describe('a card of ours', () => {
   it('keeps its key over a restart, for all who share the store [B-29]', async () => {
     const store = memoryStore()
     const shared = { ...store, close: async () => {} }
-    const [one, other] = [1, 2].map(() => createHandler({ store: shared, agent: () => 'x', signing: true, publicUrl })) as [
-      Handler,
-      Handler,
-    ]
+    const [one, other] = [1, 2].map(() =>
+      createHandler({ store: shared, agent: () => 'x', signing: true, publicUrl }),
+    ) as [Handler, Handler]
     try {
       const keys = await keysOf(one)
       assert.deepEqual(await keysOf(other), keys)
@@ -126,7 +130,10 @@ describe('a card of ours', () => {
       const { json } = await get(handler, cardPath, modern)
       const keys = await keysOf(handler)
       for (const index of json.signatures.keys()) await verify(json, keys, index)
-      assert.deepEqual(new Set(keys.keys.map(({ kid }) => kid)), new Set(json.signatures.map((one: AgentCardSignature) => headerOf(one)['kid'])))
+      assert.deepEqual(
+        new Set(keys.keys.map(({ kid }) => kid)),
+        new Set(json.signatures.map((one: AgentCardSignature) => headerOf(one)['kid'])),
+      )
       return json.signatures.map((one: AgentCardSignature) => headerOf(one)['kid'])
     }
     const [first] = await kids()
@@ -190,7 +197,10 @@ describe('a key for cards', () => {
     const handler = open({ signing: { key: pem('ec'), previous: [pem('ed25519')] }, publicUrl })
     const { json } = await get(handler, cardPath, modern)
     const keys = await keysOf(handler)
-    assert.deepEqual(keys.keys.map(({ alg }) => alg), ['ES256', 'EdDSA'])
+    assert.deepEqual(
+      keys.keys.map(({ alg }) => alg),
+      ['ES256', 'EdDSA'],
+    )
     await verify(json, keys, 0)
     await verify(json, keys, 1)
   })
@@ -200,7 +210,10 @@ describe('a key for cards', () => {
     const wrong = ['', 'x', '{', '{"kty":"oct","k":"c2VjcmV0"}', JSON.stringify(publicJwk)]
     for (const key of wrong) {
       const handler = open({ signing: { key }, publicUrl })
-      await assert.rejects(handler.ready, (error: unknown) => error instanceof ConfigError && error.path === 'signing.key')
+      await assert.rejects(
+        handler.ready,
+        (error: unknown) => error instanceof ConfigError && error.path === 'signing.key',
+      )
     }
     assert.throws(() => open({ signing: { alg: 'ES256' }, publicUrl }), /signing\.key/)
     assert.throws(() => open({ signing: { key: pem('ec'), rotateAfterMs: 1 }, publicUrl }), /signing\.rotateAfterMs/)

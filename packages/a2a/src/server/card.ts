@@ -17,6 +17,7 @@ export interface CardOptions {
   /** Newest first. */
   readonly offered: readonly ProtocolVersion[]
   readonly maxAgeSeconds: number
+  readonly tenants: readonly string[]
   /** Whether webhooks are called. */
   readonly push: boolean
   /** Whether the card is shown to known callers only. */
@@ -152,22 +153,38 @@ function shapeCard(
   }
 }
 
-/** Each binding once a version, newest first (B-8, B-16). The 0.2 card is the 0.3 one, so 0.2 has no entries of its own. */
-function interfacesOf(resident: Resident, base: string, { offered, grpc }: CardOptions): AgentInterface[] {
+/**
+ * Each binding once a version, newest first (B-8, B-16), and in 1.0 once more for each tenant (B-165). The 0.2 card is the
+ * 0.3 one, so 0.2 has no entries of its own.
+ */
+function interfacesOf(resident: Resident, base: string, { offered, grpc, tenants }: CardOptions): AgentInterface[] {
   const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
   const home = base + resident.path
   const place = grpc?.(base)
-  return listed.flatMap(({ id, spelling }): AgentInterface[] => [
-    { url: resident.path === '' ? `${base}/a2a` : home, protocolBinding: 'JSONRPC', protocolVersion: id },
-    ...(spelling.routes.length > 0 ? [{ url: home, protocolBinding: 'HTTP+JSON', protocolVersion: id }] : []),
-    ...grpcInterface(place, id),
-  ])
+  return listed.flatMap(({ id, spelling }) => {
+    const url = resident.path === '' ? `${base}/a2a` : home + slashFor(id)
+    const named = id === '1.0' ? [undefined, ...tenants] : [undefined]
+    return named.flatMap((tenant): AgentInterface[] => {
+      const of = tenant === undefined ? {} : { tenant }
+      return [
+        { url, protocolBinding: 'JSONRPC', ...of, protocolVersion: id },
+        ...(spelling.routes.length > 0 ? [{ url: home, protocolBinding: 'HTTP+JSON', ...of, protocolVersion: id }] : []),
+        ...grpcInterface(place, id, tenant),
+      ]
+    })
+  })
 }
 
-function grpcInterface(place: GrpcPlace | undefined, id: VersionId): AgentInterface[] {
+/** 0.2 finds the extended card beside the url: below the agent's own path, and not below that of all, if it ends so (B-136). */
+function slashFor(id: VersionId): string {
+  return id === '1.0' ? '' : '/'
+}
+
+function grpcInterface(place: GrpcPlace | undefined, id: VersionId, tenant: string | undefined): AgentInterface[] {
   if (place === undefined || (id !== '1.0' && !place.isDefault)) return []
-  const tenant = id === '1.0' && place.tenant !== undefined ? { tenant: place.tenant } : {}
-  return [{ url: place.url, protocolBinding: 'GRPC', ...tenant, protocolVersion: id }]
+  const names = id === '1.0' ? [place.tenant, tenant].filter((name) => name !== undefined) : []
+  const of = names.length === 0 ? {} : { tenant: names.join('/') }
+  return [{ url: place.url, protocolBinding: 'GRPC', ...of, protocolVersion: id }]
 }
 
 function describeAgent(resident: Resident, base: string, options: CardOptions): AgentCard {
@@ -189,7 +206,7 @@ function describeAgent(resident: Resident, base: string, options: CardOptions): 
     capabilities: {
       streaming: entry.streaming,
       pushNotifications: options.push,
-      extensions,
+      ...(extensions.length > 0 ? { extensions } : {}),
       ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
     },
     ...(securitySchemes !== undefined ? { securitySchemes } : {}),

@@ -13,12 +13,13 @@ import { readCursor, sseHeaders } from '../bindings/sse.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
-import type { Dialect, ProtocolVersion } from '../versions/version.ts'
+import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
 import { activeExtensions, requestedExtensions } from './extensions.ts'
 import { perform } from './perform.ts'
 import { streamChunks } from './stream.ts'
 import type { Resident } from './roster.ts'
 import type { House } from './house.ts'
+import { checkPathTenant } from './tenants.ts'
 
 /** One binding's door: everything up to the Call, and back from its outcome. */
 export interface Dispatch {
@@ -41,12 +42,13 @@ interface Target extends Asked {
 }
 
 export function createDispatch(house: House): Dispatch {
-  const { negotiator, doorkeeper, limits } = house
+  const { negotiator, doorkeeper, limits, tenants } = house
   const tables = new Map<ProtocolVersion, RouteTable>()
   const framings = new Map<ProtocolVersion, Framing>()
   for (const version of negotiator.offered) {
-    // A path that begins with a tenant leads nowhere as long as no tenant is declared (B-166).
-    tables.set(version, compileRoutes(version.spelling.routes.filter(({ path }) => !path.startsWith('/{'))))
+    // A path that begins with a tenant leads nowhere where there are none (B-166).
+    const { routes } = version.spelling
+    tables.set(version, compileRoutes(tenants.inPaths ? routes : routes.filter((route) => !isOfTenant(route))))
     framings.set(version, restFraming(version))
   }
 
@@ -100,6 +102,7 @@ export function createDispatch(house: House): Dispatch {
       const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
+      if (isOfTenant(route)) checkPathTenant(payload['tenant'], body?.value, request.query)
       const target = { operation: route.operation, version, dialect: version.proto, payload, caller, framing }
       return await answer(request, resident, target)
     } catch (reason) {
@@ -164,6 +167,10 @@ export class ServedCall implements Call {
   get signal(): AbortSignal {
     return this.#request.signal
   }
+}
+
+function isOfTenant({ path }: Route): boolean {
+  return path.startsWith('/{')
 }
 
 function isStream(operation: Operation): boolean {

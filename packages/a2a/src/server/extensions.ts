@@ -1,10 +1,10 @@
-/** Which protocol extensions are active for a request, and what ours adds to events when it is (B-141…B-146). */
+/** Which protocol extensions are active for a request, and what they do to its message and to the events it reads (B-141…B-146). */
 import type { HttpRequest } from '../bindings/http.ts'
 import type { StreamItem } from '../engine/contract.ts'
 import { A2AError } from '../model/error.ts'
-import { cursorExtension } from '../model/extension.ts'
-import type { StreamEvent, Struct } from '../model/task.ts'
+import type { Message, StreamEvent, Struct } from '../model/task.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
+import type { Extension, MessageAbout } from './extension.ts'
 import type { Resident } from './roster.ts'
 
 const none: readonly string[] = []
@@ -33,28 +33,80 @@ export function requireExtensions(active: readonly string[], { required }: Resid
   })
 }
 
-const marked = new WeakMap<StreamEvent, { readonly seq: number; readonly event: StreamEvent }>()
-
-/**
- * The event with its place in the log, and with the gap before it, in its metadata. The marked
- * event is kept beside the plain one, so that its bytes are shared as well.
- */
-export function withCursor({ event, seq, gap }: StreamItem): StreamEvent {
-  if (seq === undefined) return event
-  const known = gap === true ? undefined : marked.get(event)
-  if (known?.seq === seq) return known.event
-  const made = mark(event, { cursor: String(seq), ...(gap === true ? { gap: true } : {}) })
-  if (gap !== true) marked.set(event, { seq, event: made })
-  return made
+/** The message as the extensions that are active leave it, one after the other; nothing if none of them looks at it. */
+export function hookMessage(
+  message: Message,
+  about: MessageAbout,
+  { registered }: Resident,
+): Promise<Message> | undefined {
+  if (about.extensions.length === 0) return undefined
+  const hooks = registered.filter(({ uri, onMessage }) => onMessage !== undefined && about.extensions.includes(uri))
+  return hooks.length === 0 ? undefined : runHooks(hooks, message, about)
 }
 
-function mark(event: StreamEvent, note: Struct): StreamEvent {
-  const add = <T extends { readonly metadata?: Struct }>(of: T): T => ({
-    ...of,
-    metadata: { ...of.metadata, [cursorExtension]: note },
-  })
-  if ('task' in event) return { task: add(event.task) }
-  if ('statusUpdate' in event) return { statusUpdate: add(event.statusUpdate) }
-  if ('artifactUpdate' in event) return { artifactUpdate: add(event.artifactUpdate) }
+async function runHooks(hooks: readonly Extension[], given: Message, about: MessageAbout): Promise<Message> {
+  const { messageId, role, taskId, contextId } = given
+  let message = given
+  for (const extension of hooks) message = (await extension.onMessage?.(message, about)) ?? message
+  if (message === given) return given
+  // Who says what to which task was checked, and is not for an extension to change.
+  const { taskId: _task, contextId: _context, ...rest } = message
+  return {
+    ...rest,
+    messageId,
+    role,
+    ...(taskId !== undefined ? { taskId } : {}),
+    ...(contextId !== undefined ? { contextId } : {}),
+  }
+}
+
+/** What the extensions of one reader make of events. Readers with the same key share what is made, and its bytes. */
+export interface Decoration {
+  readonly key: string
+  decorate(item: StreamItem): StreamEvent
+}
+
+/** Nothing for those who ask for nothing that shows in events. */
+export function decorationFor(active: readonly string[], { registered }: Resident): Decoration | undefined {
+  if (active.length === 0) return undefined
+  const decorating = registered.filter(({ uri, decorate }) => decorate !== undefined && active.includes(uri))
+  if (decorating.length === 0) return undefined
+  const key = decorating.map(({ uri }) => uri).join(' ')
+  return { key, decorate: (item) => decorated(item, key, decorating) }
+}
+
+interface Made {
+  readonly seq: number | undefined
+  readonly event: StreamEvent
+}
+const made = new WeakMap<StreamEvent, Map<string, Made>>()
+
+/** Kept beside the plain event, so that a thousand readers cost one decoration. What tells of a gap is one reader's own. */
+function decorated(item: StreamItem, key: string, decorating: readonly Extension[]): StreamEvent {
+  if (item.gap === true) return add(item, decorating)
+  let known = made.get(item.event)
+  const before = known?.get(key)
+  if (before !== undefined && before.seq === item.seq) return before.event
+  const event = add(item, decorating)
+  if (known === undefined) made.set(item.event, (known = new Map<string, Made>()))
+  known.set(key, { seq: item.seq, event })
   return event
+}
+
+function add(item: StreamItem, decorating: readonly Extension[]): StreamEvent {
+  const { event } = item
+  let notes: Struct | undefined
+  for (const extension of decorating) {
+    const note = extension.decorate?.(item)
+    if (note !== undefined) notes = { ...notes, ...note }
+  }
+  if (notes === undefined) return event
+  const note = <T extends { readonly metadata?: Struct }>(of: T): T => ({
+    ...of,
+    metadata: { ...of.metadata, ...notes },
+  })
+  if ('task' in event) return { task: note(event.task) }
+  if ('statusUpdate' in event) return { statusUpdate: note(event.statusUpdate) }
+  if ('artifactUpdate' in event) return { artifactUpdate: note(event.artifactUpdate) }
+  return { message: note(event.message) }
 }

@@ -60,6 +60,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       if (readiness.state === 'starting') await started(readiness)
       if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
       const asked = negotiator.asked(request)
+      if (asked === 'unsupported') throw negotiator.unsupported()
       if (asked !== undefined) version = offeredHere(asked, spoken)
       const addressed = address(roster, call)
       resident = addressed.resident
@@ -97,8 +98,8 @@ async function started({ ready }: Readiness): Promise<void> {
 }
 
 /** A version of the other generation lives at the other service (B-5, B-12). */
-function offeredHere(asked: ProtocolVersion | 'unsupported', spoken: readonly ProtocolVersion[]): ProtocolVersion {
-  if (asked !== 'unsupported' && spoken.includes(asked)) return asked
+function offeredHere(asked: ProtocolVersion, spoken: readonly ProtocolVersion[]): ProtocolVersion {
+  if (spoken.includes(asked)) return asked
   const supportedVersions = spoken.map(({ id }) => id).join(',')
   const message = `This A2A version is not offered by this service; offered are ${supportedVersions}`
   throw new A2AError('VERSION_NOT_SUPPORTED', message, { supportedVersions })

@@ -19,6 +19,7 @@ import type { PushRules } from './push.ts'
 import type { Resident, Roster } from './roster.ts'
 import { createSharedBytes, type SharedBytes } from './shared-bytes.ts'
 import { createSlots } from './slots.ts'
+import { createTenants, type Tenants } from './tenants.ts'
 
 export interface House {
   readonly negotiator: Negotiator
@@ -26,6 +27,7 @@ export interface House {
   readonly limits: Limits
   readonly keepAliveMs: number
   readonly performParts: PerformParts
+  readonly tenants: Tenants
   cards(resident: Resident): Cards
   /** From now on cards say that gRPC is spoken at this port. */
   listensForGrpc(port: number): void
@@ -55,7 +57,9 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   const negotiator = createNegotiator(options.versions, options.strict ?? false)
   const doorkeeper = createDoorkeeper(options.authenticate, log)
   const address = { publicUrl: options.publicUrl, trustProxy: options.trustProxy ?? false }
+  const tenants = createTenants(options.tenants, roster.first.path === '' ? [] : roster.byName.keys())
   const cardOptions = {
+    tenants: tenants.declared,
     offered: negotiator.offered,
     maxAgeSeconds: options.cardMaxAgeSeconds ?? defaults.cardMaxAgeSeconds,
     push: parts.push !== undefined,
@@ -91,8 +95,10 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     doorkeeper,
     limits,
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
+    tenants,
     performParts: {
       engine,
+      tenants,
       bytes: parts.bytes ?? createSharedBytes(),
       push: parts.push,
       slots: createSlots(limits.streamsPerCaller),

@@ -1,5 +1,16 @@
 /** The door `@parley/a2a/server`: everything needed to serve agents inside somebody else's server. */
-export type { CallContext, Engine, EngineLog, EngineRetention, PushCursor, PushTriggers } from '../engine/contract.ts'
+export type {
+  CallContext,
+  Engine,
+  EngineLog,
+  EngineRetention,
+  EventAbout,
+  OnEvent,
+  PushCursor,
+  PushTriggers,
+  StreamItem,
+  TransformEvent,
+} from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
 export { cursorExtension } from '../model/extension.ts'
 export { pushClaims, pushHeaders } from '../model/push.ts'
@@ -11,6 +22,7 @@ export { mtls, type MtlsOptions } from './auth/mtls.ts'
 export type { CardSigning } from './card-keys.ts'
 export { ConfigError } from './config-error.ts'
 export { createHandler, type Handler, type HandlerPush } from './handler.ts'
+export type { Extension, MessageAbout } from './extension.ts'
 export type { FetchHandler } from './fetch.ts'
 export type { GrpcHandler } from './grpc-handler.ts'
 export type { NodeHandler } from './node-adapter.ts'
@@ -26,7 +38,9 @@ export type {
   HouseOptions,
   Limits,
 } from './options.ts'
+export { clientTools, credentials, cursor, timestamps, trace } from './our-extensions.ts'
 export type { PushJwtOptions, PushOptions } from './push-options.ts'
+export type { TenantOptions } from './tenants.ts'
 export { webhook, type Webhook } from './webhook.ts'
 export type { Delivery, DeliveryHandler } from './webhook-delivery.ts'
 export type { NotificationTokens, WebhookOptions } from './webhook-options.ts'

@@ -10,6 +10,7 @@ import { cursorExtension } from '../model/extension.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
 import { serve, type ServeOptions, type Server } from './node.ts'
+import { cursor } from './our-extensions.ts'
 import { requireNode } from './require-node.ts'
 
 let directory = ''
@@ -100,7 +101,7 @@ describe('serve', () => {
     assert.equal(await store.prune({ logBefore: Date.now() + 60_000, batch: 10 }), 1)
     await store.close()
 
-    const second = await open({ store: sqliteStore(file), agent: () => 'x' })
+    const second = await open({ store: sqliteStore(file), agent: () => 'x', extensions: [cursor()] })
     const resume = async (headers: Record<string, string>): Promise<Record<string, unknown>> => {
       const stream = await fetch(`${second.url}/tasks/${task.id}:subscribe`, {
         headers: { 'last-event-id': '1', ...headers },

@@ -6,12 +6,13 @@ import type {
   EngineLog,
   EngineParts,
   EngineRetention,
+  OnEvent,
+  TransformEvent,
 } from '../engine/contract.ts'
 import type { ClientCertificate } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
 import type {
   AgentCard,
-  AgentExtension,
   AgentProvider,
   AgentSkill,
   SecurityRequirement,
@@ -19,7 +20,9 @@ import type {
 } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { CardSigning } from './card-keys.ts'
+import type { Extension } from './extension.ts'
 import type { PushOptions } from './push-options.ts'
+import type { TenantOptions } from './tenants.ts'
 
 /** Whatever the engine runs and wherever it keeps things: the server passes both on and looks into neither. */
 export type Agent = AgentEntry['agent']
@@ -42,8 +45,15 @@ export interface AgentSettings extends Partial<AgentOptions> {
   readonly outputModes?: readonly string[]
   /** Default true. */
   readonly streaming?: boolean
-  /** Declared in the card; a `required` one must be asked for by whoever sends a message (B-144). */
-  readonly extensions?: readonly AgentExtension[]
+  /**
+   * Declared in the card, and active for the requests that ask for them; a `required` one must be asked for by whoever
+   * sends a message (B-144). Default: none.
+   */
+  readonly extensions?: readonly Extension[]
+  /** Told of every event once it is in the log. */
+  readonly onEvent?: OnEvent
+  /** Changes or drops what the agent says before it is in the log. */
+  readonly transformEvent?: TransformEvent
   readonly securitySchemes?: { readonly [name: string]: SecurityScheme }
   readonly securityRequirements?: readonly SecurityRequirement[]
   /** What callers who proved who they are see beyond the public card, less the skills they may not use. */
@@ -123,6 +133,12 @@ export interface HouseOptions {
    * proxy: a signature must not vouch for whatever address a stranger's request names. Default: unsigned.
    */
   readonly signing?: boolean | CardSigning
+  /** As for an agent, for all of them. */
+  readonly extensions?: readonly Extension[]
+  readonly onEvent?: OnEvent
+  readonly transformEvent?: TransformEvent
+  /** Keeps tasks apart by tenant (B-165…B-167). Default: there are none. */
+  readonly tenants?: TenantOptions
   /** Asks for credentials before showing the card as well (B-24). */
   readonly protectCard?: boolean
   /** Whether callers without a name may list tasks. Default: those on this machine may. */

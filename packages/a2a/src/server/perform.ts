@@ -1,30 +1,31 @@
 /**
  * One call, decoded, done and encoded. The engine does the work; what is refused here
- * is what only the server knows: which extensions a card requires, that there are no
- * tenants yet, where a webhook may be, and how many streams one caller may hold.
+ * is what only the server knows: which extensions a card requires, whose tenant it may
+ * be, where a webhook may be, and how many streams one caller may hold.
  */
 import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
-import type { CallContext, Engine, EventStream, PushManner, StreamItem } from '../engine/contract.ts'
-import type { Caller } from '../model/caller.ts'
+import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
 import type { AgentCard } from '../model/card.ts'
-import { A2AError, invalidParams } from '../model/error.ts'
-import { cursorExtension } from '../model/extension.ts'
+import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Dialect } from '../versions/version.ts'
+import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
 import { extendedCard } from './extended-card.ts'
-import { requireExtensions, withCursor } from './extensions.ts'
+import { decorationFor, hookMessage, requireExtensions } from './extensions.ts'
 import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './roster.ts'
 import type { SharedBytes } from './shared-bytes.ts'
 import type { Slots } from './slots.ts'
+import type { Tenants } from './tenants.ts'
 
 export interface PerformParts {
   readonly engine: Engine
   readonly bytes: SharedBytes
   readonly slots: Slots
+  readonly tenants: Tenants
   /** Without them there are no webhooks. */
   readonly push: PushRules | undefined
   /** Whether a caller without a name may list, who sends this. */
@@ -58,39 +59,38 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   const { dialect } = call
   switch (call.operation) {
     case 'SendMessage': {
-      const request = decodeSend('SendMessage', parts, performance)
-      await checkSkill(request, resident, call.caller)
-      const sent = engine.sendMessage(request, contextOf(parts, performance, request)).catch(inWordsOf(dialect))
+      const { request, context } = await receive('SendMessage', parts, performance)
+      const sent = engine.sendMessage(request, context).catch(inWordsOf(dialect))
       return dialect.encodeResult('SendMessage', await sent)
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
-      const request = decodeSend('SendStreamingMessage', parts, performance)
-      await checkSkill(request, resident, call.caller)
-      const context = contextOf(parts, performance, request)
+      const { request, context } = await receive('SendStreamingMessage', parts, performance)
       return open(parts, performance, () => engine.streamMessage(request, context).catch(inWordsOf(dialect)))
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
-      return bytes.task(dialect, await engine.getTask(request, contextOf(parts, performance)))
+      return bytes.task(dialect, await engine.getTask(request, contextOf(parts, performance, request)))
     }
     case 'ListTasks': {
       const request = decode('ListTasks', call)
-      return dialect.encodeResult('ListTasks', await engine.listTasks(request, contextOf(parts, performance)))
+      return dialect.encodeResult('ListTasks', await engine.listTasks(request, contextOf(parts, performance, request)))
     }
     case 'CancelTask': {
       const request = decode('CancelTask', call)
       const { cancelAgain } = call.version.habits
-      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance), cancelAgain))
+      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance, request), cancelAgain))
     }
     case 'SubscribeToTask': {
       requireStreaming(resident)
       const request = decode('SubscribeToTask', call)
       const { subscribeToFinished } = call.version.habits
-      return open(parts, performance, (context) => engine.subscribe(request, context, subscribeToFinished))
+      const context = contextOf(parts, performance, request)
+      return open(parts, performance, () => engine.subscribe(request, context, subscribeToFinished))
     }
     case 'GetExtendedAgentCard': {
-      decode('GetExtendedAgentCard', call)
+      const { tenant } = decode('GetExtendedAgentCard', call)
+      parts.tenants.resolve(tenant, call.caller)
       const card = await extendedCard(resident, performance.card(), call.caller)
       return dialect.encodeResult('GetExtendedAgentCard', await parts.sign(card, performance.request))
     }
@@ -100,30 +100,44 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     case 'DeleteTaskPushNotificationConfig': {
       const rules = parts.push
       if (rules === undefined || engine.push === undefined) throw pushNotSupported()
-      const context = new Context(call, performance.request, parts, mannerOf(rules, call, performance.request))
-      const about = { call, desk: engine.push, rules, context }
-      return performPush(call.operation, { ...about, decode: (operation) => decode(operation, call) })
+      const about = { call, desk: engine.push, rules }
+      return performPush(call.operation, {
+        ...about,
+        decode: (operation) => decode(operation, call),
+        contextOf: (request) => contextOf(parts, performance, request, true),
+      })
     }
   }
 }
 
 function decode<O extends Operation>(operation: O, { dialect, payload }: Call): RequestOf<O> {
-  const request = dialect.decodeRequest(operation, payload)
-  if (request.tenant !== undefined && request.tenant !== '') {
-    throw invalidParams([{ field: 'tenant', description: 'names a tenant, and this agent declares none' }])
-  }
-  return request
+  return dialect.decodeRequest(operation, payload)
 }
 
-function decodeSend(
+interface Received {
+  readonly request: SendMessageRequest
+  readonly context: CallContext
+}
+
+/** A message that may be sent, as the extensions leave it. */
+async function receive(
   operation: 'SendMessage' | 'SendStreamingMessage',
   parts: PerformParts,
-  { call, resident }: Performance,
-): SendMessageRequest {
+  performance: Performance,
+): Promise<Received> {
+  const { call, resident } = performance
   requireExtensions(call.extensions, resident)
   const request = decode(operation, call)
-  checkInline(parts.push, call, request)
-  return request
+  const inline = request.configuration?.taskPushNotificationConfig
+  const context = contextOf(parts, performance, request, inline !== undefined)
+  if (inline !== undefined) await checkInline(parts.push, call, inline)
+  const permitted = checkSkill(request, resident, call.caller)
+  if (permitted instanceof Promise) await permitted
+  const hooked = hookMessage(request.message, context, resident)
+  if (hooked === undefined) return { request, context }
+  const message = await hooked
+  if (message !== request.message) context.received = request.message
+  return { request: { ...request, message }, context }
 }
 
 /** What the engine finds wrong it names in the model's words; the caller knows its own. */
@@ -140,64 +154,40 @@ function requireStreaming({ entry }: Resident): void {
     throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
-function contextOf(parts: PerformParts, { call, request }: Performance, sent?: SendMessageRequest): CallContext {
-  const asksForPush = sent?.configuration?.taskPushNotificationConfig !== undefined
-  const manner = asksForPush && parts.push !== undefined ? mannerOf(parts.push, call, request) : undefined
-  return new Context(call, request, parts, manner)
-}
-
-/** A class for its getters: on an object literal they are made anew for each call, which cost a third of our time. */
-class Context implements CallContext {
-  readonly agent: string
-  readonly tenant: string
-  readonly caller: Caller
-  readonly extensions: readonly string[]
-  readonly lastEventId?: number
-  readonly push?: PushManner
-  readonly #call: Call
-  readonly #request: HttpRequest
-  readonly #parts: PerformParts
-
-  constructor(call: Call, request: HttpRequest, parts: PerformParts, push: PushManner | undefined) {
-    this.agent = call.agent
-    this.tenant = call.caller.tenant ?? ''
-    this.caller = call.caller
-    this.extensions = call.extensions
-    if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
-    if (push !== undefined) this.push = push
-    this.#call = call
-    this.#request = request
-    this.#parts = parts
+function contextOf(
+  { push, tenants, anonymousMayList }: PerformParts,
+  { call, request, resident }: Performance,
+  { tenant }: { readonly tenant?: string },
+  asksForPush = false,
+): ServedContext {
+  const about = {
+    call,
+    request,
+    tenant: tenants.resolve(tenant, call.caller),
+    isTraced: resident.isTraced,
+    anonymousMayList,
   }
-
-  /** Asked for by those who wait; most calls are answered before anybody could leave. */
-  get signal(): AbortSignal {
-    return this.#call.signal
-  }
-
-  get mayList(): boolean {
-    return this.caller.anonymous !== true || this.#parts.anonymousMayList(this.#request)
-  }
+  return new ServedContext(about, asksForPush && push !== undefined ? mannerOf(push, call, request) : undefined)
 }
 
 /** The stream has begun when this resolves: until then its errors are plain ones (F-7). */
 async function open(
   parts: PerformParts,
   performance: Performance,
-  start: (context: CallContext) => Promise<EventStream>,
+  start: () => Promise<EventStream>,
 ): Promise<OpenStream> {
   const { dialect, caller, extensions } = performance.call
   const release = parts.slots.take(caller.id)
   try {
-    const stream = await start(contextOf(parts, performance))
-    const marks = extensions.includes(cursorExtension)
+    const stream = await start()
+    const decoration = decorationFor(extensions, performance.resident)
     return {
       stream,
       encode(item) {
-        const event = marks ? withCursor(item) : item.event
+        const event = decoration === undefined ? item.event : decoration.decorate(item)
         return dialect.seal(parts.bytes.event(dialect, event), event, item.final)
       },
-      encoding: marks ? `${dialect.id} with cursor` : dialect.id,
+      encoding: decoration === undefined ? dialect.id : `${dialect.id} ${decoration.key}`,
       ended: release,
     }
   } catch (reason) {

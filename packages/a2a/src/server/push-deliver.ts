@@ -8,13 +8,13 @@ import { A2AError } from '../model/error.ts'
 import { pushHeaders } from '../model/push.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
-import type { FetchHandler } from './fetch.ts'
+import type { WebhookFetch } from './push-options.ts'
 import { checkUrl } from './push-check.ts'
 import type { PushSigner } from './push-jwt.ts'
 import type { SharedBytes } from './shared-bytes.ts'
 
 export interface DeliverParts {
-  readonly fetch: FetchHandler
+  readonly fetch: WebhookFetch
   refuses(url: URL): string | undefined
   readonly signer: PushSigner | undefined
   readonly bytes: SharedBytes
@@ -116,7 +116,7 @@ function troubleOf(reason: unknown, signal: AbortSignal): string {
 
 async function drain({ body }: Response): Promise<void> {
   if (body === null) return
-  const reader = body.getReader()
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
   const giveUp = (): void => void reader.cancel().catch(() => {})
   const timer = setTimeout(giveUp, drainMs)
   try {

@@ -3,7 +3,7 @@ import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, PushDesk, PushManner } from '../engine/contract.ts'
 import { A2AError, invalidParams } from '../model/error.ts'
-import type { Operation, RequestOf, SendMessageRequest, TaskPushNotificationConfig } from '../model/operation.ts'
+import type { Operation, RequestOf, TaskPushNotificationConfig } from '../model/operation.ts'
 import type { PushRules } from './push.ts'
 
 export type PushOperation = Extract<Operation, `${string}PushNotificationConfig${string}`>
@@ -12,43 +12,57 @@ export interface PushPerformance {
   readonly call: Call
   readonly desk: PushDesk
   readonly rules: PushRules
-  readonly context: CallContext
+  contextOf(request: RequestOf<PushOperation>): CallContext
   decode<O extends Operation>(operation: O): RequestOf<O>
 }
 
 export async function performPush(operation: PushOperation, performance: PushPerformance): Promise<string> {
-  const { call, desk, rules, context, decode } = performance
+  const { call, desk, rules, contextOf, decode } = performance
   const { dialect, version } = call
   switch (operation) {
     case 'CreateTaskPushNotificationConfig': {
       const request = decode(operation)
-      checkConfig(rules, call, request, '')
+      const context = contextOf(request)
+      await checkConfig(rules, call, request, '')
       // Where setting is replacing, a config without a name is the one that the task has without a name (B-116).
       const isUnnamed = request.id === undefined || request.id === ''
       const named =
         isUnnamed && version.habits.unnamedPush === 'replace' ? { ...request, id: request.taskId ?? '' } : request
       return dialect.encodeResult(operation, await desk.create(named, context))
     }
-    case 'GetTaskPushNotificationConfig':
-      return dialect.encodeResult(operation, await desk.get(decode(operation), context))
-    case 'ListTaskPushNotificationConfigs':
-      return dialect.encodeResult(operation, await desk.list(decode(operation), context))
-    case 'DeleteTaskPushNotificationConfig':
-      await desk.delete(decode(operation), context)
+    case 'GetTaskPushNotificationConfig': {
+      const request = decode(operation)
+      return dialect.encodeResult(operation, await desk.get(request, contextOf(request)))
+    }
+    case 'ListTaskPushNotificationConfigs': {
+      const request = decode(operation)
+      return dialect.encodeResult(operation, await desk.list(request, contextOf(request)))
+    }
+    case 'DeleteTaskPushNotificationConfig': {
+      const request = decode(operation)
+      await desk.delete(request, contextOf(request))
       return dialect.encodeResult(operation, undefined)
+    }
   }
 }
 
 /** B-71: refused before any work is done for the message. */
-export function checkInline(rules: PushRules | undefined, call: Call, { configuration }: SendMessageRequest): void {
-  const config = configuration?.taskPushNotificationConfig
-  if (config === undefined) return
+export async function checkInline(
+  rules: PushRules | undefined,
+  call: Call,
+  config: TaskPushNotificationConfig,
+): Promise<void> {
   if (rules === undefined) throw pushNotSupported()
-  checkConfig(rules, call, config, 'configuration.taskPushNotificationConfig.')
+  await checkConfig(rules, call, config, 'configuration.taskPushNotificationConfig.')
 }
 
-function checkConfig(rules: PushRules, { dialect }: Call, config: TaskPushNotificationConfig, at: string): void {
-  const violations = rules.check(config, at)
+async function checkConfig(
+  rules: PushRules,
+  { dialect }: Call,
+  config: TaskPushNotificationConfig,
+  at: string,
+): Promise<void> {
+  const violations = await rules.check(config, at)
   if (violations.length === 0) return
   throw invalidParams(violations.map((one) => ({ ...one, field: dialect.spell(one.field) })))
 }

@@ -2,14 +2,15 @@
 import type { PushTriggers } from '../engine/contract.ts'
 import { defaultScheduleMs } from '../engine/push-schedule.ts'
 import { ConfigError } from './config-error.ts'
-import type { FetchHandler } from './fetch.ts'
+
+export type WebhookFetch = (request: Request) => Promise<Response>
 
 export interface PushOptions {
   /**
    * Calls a webhook. Strangers choose the address: in a network of your own give `guardedFetch()` of `@parley/a2a/node`,
    * which looks at where a name really leads. Redirects are asked not to be followed.
    */
-  readonly fetch: FetchHandler
+  readonly fetch: WebhookFetch
   /** Why there must be no webhook at this address, if so. Asked when one is registered and before each delivery. */
   refuses?(url: URL): string | undefined
   /** What clients of 1.0 are told of; those of 0.x are told of `significant` events. Default `significant`. */
@@ -24,6 +25,8 @@ export interface PushOptions {
   readonly concurrentPerHost?: number
   /** Webhooks of one task. Default 10. */
   readonly configsPerTask?: number
+  /** Asks a webhook, before it is taken, whether it awaits us: it must give a token back (T-8). Default false. */
+  readonly challenge?: boolean
   /** Signs what goes to webhooks that have no credentials of their own. Default: nothing is signed. */
   readonly jwt?: true | PushJwtOptions
 }

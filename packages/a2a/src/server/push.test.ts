@@ -140,7 +140,7 @@ describe('a server with webhooks', () => {
 
   it('says what is wrong with its options', () => {
     const wrong = (push: object, path: string) =>
-      assert.throws(() => open({ push: { fetch, ...push } as PushOptions }), { name: 'ConfigError', path })
+      assert.throws(() => open({ push: { fetch, ...push } }), { name: 'ConfigError', path })
     wrong({ fetch: undefined }, 'push.fetch')
     wrong({ scheduleMs: [1, -1] }, 'push.scheduleMs')
     wrong({ timeoutMs: 0 }, 'push.timeoutMs')

@@ -4,6 +4,7 @@ import type { Keyring } from '../engine/keyring.ts'
 import type { Violation } from '../model/error.ts'
 import type { TaskPushNotificationConfig } from '../model/operation.ts'
 import { ConfigError } from './config-error.ts'
+import { createChallenge } from './push-challenge.ts'
 import { checkPushConfig } from './push-check.ts'
 import { createDeliver } from './push-deliver.ts'
 import { createPushSigner, type PushSigner } from './push-jwt.ts'
@@ -19,7 +20,8 @@ export interface PushParts {
 /** What the operations need to know. */
 export interface PushRules {
   readonly triggers: PushTriggers
-  check(config: TaskPushNotificationConfig, at: string): readonly Violation[]
+  /** What is wrong with it, said of the fields at `at`. */
+  check(config: TaskPushNotificationConfig, at: string): Promise<readonly Violation[]>
 }
 
 export interface OpenPush {
@@ -33,6 +35,7 @@ export function openPush(options: PushOptions, { keyring, publicUrl, bytes }: Pu
   const refuses = (url: URL): string | undefined => options.refuses?.(url)
   const signer = openSigner(options.jwt, keyring, publicUrl)
   const settings = { ...pushDefaults, ...options }
+  const challenge = createChallenge(options.fetch, settings.timeoutMs)
   return {
     engine: {
       deliver: createDeliver({ fetch: options.fetch, refuses, signer, bytes, now: Date.now }),
@@ -46,7 +49,14 @@ export function openPush(options: PushOptions, { keyring, publicUrl, bytes }: Pu
       concurrentPerHost: settings.concurrentPerHost,
       configsPerTask: settings.configsPerTask,
     },
-    rules: { triggers: settings.triggers, check: (config, at) => checkPushConfig(config, at, refuses) },
+    rules: {
+      triggers: settings.triggers,
+      async check(config, at) {
+        const wrong = checkPushConfig(config, at, refuses)
+        if (wrong.length > 0 || options.challenge !== true || (await challenge(config.url))) return wrong
+        return [{ field: `${at}url`, description: 'does not give the token back that it was asked for' }]
+      },
+    },
     signer,
   }
 }

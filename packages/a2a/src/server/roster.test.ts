@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cursorExtension } from '../model/extension.ts'
 import { locate } from './locate.ts'
+import { clientTools, credentials, cursor, timestamps, trace } from './our-extensions.ts'
 import { createRoster } from './roster.ts'
 
 const agent = (): string => 'hi'
@@ -29,7 +30,7 @@ describe('a roster', () => {
   })
 
   it('refuses names that mean something else, or nothing in a url, and says where', () => {
-    for (const name of ['tasks', 'v1', 'healthz', 'mcp', 'a/b', '', '..', '.well-known', 'a b', 'x'.repeat(65)]) {
+    for (const name of ['tasks', 'agent', 'v1', 'healthz', 'mcp', 'a/b', '', '..', '.well-known', 'a b', 'x'.repeat(65)]) {
       assert.throws(() => createRoster({ agents: { [name]: agent } }), { name: 'ConfigError', path: `agents.${name}` })
     }
     assert.throws(() => createRoster({ agents: {} }), { name: 'ConfigError', path: 'agents' })
@@ -37,10 +38,28 @@ describe('a roster', () => {
     assert.throws(() => createRoster({ name: 'x' } as never), { name: 'ConfigError', path: 'agent' })
   })
 
-  it('declares our extension, not required, beside those of the agent [B-141 B-149]', () => {
-    const { first } = createRoster({ agent, extensions: [{ uri: 'urn:x', required: true }] })
-    assert.deepEqual([...first.declared], ['urn:x', cursorExtension])
+  it('declares the extensions that are listed and no others, ours among them and none of ours required [B-141 B-148 B-149 T-11]', () => {
+    assert.deepEqual(createRoster({ agent }).first.extensions, [])
+    const ours = [cursor(), clientTools(), credentials(), timestamps(), trace()]
+    const { first } = createRoster({ agent, extensions: [{ uri: 'urn:x', required: true, params: { a: 1 } }, ...ours] })
+    assert.deepEqual([...first.declared], ['urn:x', ...ours.map(({ uri }) => uri)])
     assert.deepEqual(first.required, ['urn:x'])
+    assert.deepEqual(first.extensions[0], { uri: 'urn:x', required: true, params: { a: 1 } })
+    assert.deepEqual(Object.keys(first.extensions[1] ?? {}), ['uri', 'description', 'required'])
+  })
+
+  it('gives every agent what is said for all, and lets each say otherwise', () => {
+    const onEvent = (): void => {}
+    const own = (): void => {}
+    const { byName } = createRoster({
+      extensions: [cursor(), { uri: 'urn:x' }],
+      onEvent,
+      agents: { a: agent, b: { agent, extensions: [{ uri: 'urn:x', required: true }, { uri: 'urn:y' }], onEvent: own } },
+    })
+    assert.deepEqual([...(byName.get('a')?.declared ?? [])], [cursorExtension, 'urn:x'])
+    assert.deepEqual([...(byName.get('b')?.declared ?? [])], [cursorExtension, 'urn:x', 'urn:y'])
+    assert.deepEqual([byName.get('a')?.required, byName.get('b')?.required], [[], ['urn:x']])
+    assert.deepEqual([byName.get('a')?.entry.onEvent, byName.get('b')?.entry.onEvent], [onEvent, own])
   })
 
   it('lets skills widen what an agent takes, and takes anything when nothing is said [B-70]', () => {

@@ -1,18 +1,23 @@
 /** The agents of a server: their names, where they live, and what card and engine need to know of each. */
 import type { AgentEntry } from '../engine/contract.ts'
 import type { AgentExtension } from '../model/card.ts'
-import { cursorExtension } from '../model/extension.ts'
+import { traceExtension } from '../model/extension.ts'
 import { ConfigError } from './config-error.ts'
 import { defaultAgentOptions } from './defaults.ts'
-import type { Agent, AgentSettings, AgentsOption } from './options.ts'
+import { declaration, type Extension } from './extension.ts'
+import type { Agent, AgentSettings, AgentsOption, HouseOptions } from './options.ts'
 
 export interface Resident {
   readonly name: string
   /** Below the mount: `/a2a/{name}`, or nothing for the only agent of a server. */
   readonly path: string
   readonly settings: AgentSettings
-  /** In the card, ours included. */
+  /** In the card. */
   readonly extensions: readonly AgentExtension[]
+  /** The same with what they do. */
+  readonly registered: readonly Extension[]
+  /** Whether events tell the trace of the request that they come from. */
+  readonly isTraced: boolean
   readonly declared: ReadonlySet<string>
   readonly required: readonly string[]
   readonly entry: AgentEntry
@@ -43,14 +48,11 @@ const reserved: ReadonlySet<string> = new Set([
   'extendedAgentCard',
 ])
 
-const cursor: AgentExtension = {
-  uri: cursorExtension,
-  description: 'Tells in event metadata where an event stands in the task, and where events are missing',
-  required: false,
-}
+/** What may be said once for all agents of a server. */
+type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent'>
 
-export function createRoster(options: AgentsOption): Roster {
-  const residents = options.agents === undefined ? [only(options)] : several(options.agents)
+export function createRoster(options: AgentsOption & Shared): Roster {
+  const residents = options.agents === undefined ? [only(options)] : several(options.agents, options)
   const [first] = residents
   if (first === undefined) throw new ConfigError('agents', 'name at least one agent')
   return { byName: new Map(residents.map((resident) => [resident.name, resident])), first }
@@ -60,7 +62,7 @@ function only(settings: AgentSettings): Resident {
   return settle(onlyAgent, '', 'agent', settings)
 }
 
-function several(agents: { readonly [name: string]: Agent | AgentSettings }): Resident[] {
+function several(agents: { readonly [name: string]: Agent | AgentSettings }, shared: Shared): Resident[] {
   return Object.entries(agents).map(([name, given]) => {
     const path = `agents.${name}`
     if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)) {
@@ -71,18 +73,25 @@ function several(agents: { readonly [name: string]: Agent | AgentSettings }): Re
     }
     if (reserved.has(name)) throw new ConfigError(path, 'this name is reserved, choose another')
     const settings: AgentSettings = typeof given === 'object' && 'agent' in given ? given : { agent: given }
-    return settle(name, `/a2a/${name}`, `${path}.agent`, { name, ...settings })
+    return settle(name, `/a2a/${name}`, `${path}.agent`, { name, ...settings }, shared)
   })
 }
 
-function settle(name: string, path: string, where: string, settings: AgentSettings): Resident {
+function settle(name: string, path: string, where: string, settings: AgentSettings, shared: Shared = {}): Resident {
   requireAgent(settings.agent, where)
-  const extensions = [...(settings.extensions ?? []).filter(({ uri }) => uri !== cursorExtension), cursor]
+  // What an agent says of an extension wins over what is said for all.
+  const listed = [...(shared.extensions ?? []), ...(settings.extensions ?? [])]
+  const registered = [...new Map(listed.map((extension) => [extension.uri, extension])).values()]
+  const extensions = registered.map(declaration)
+  const onEvent = settings.onEvent ?? shared.onEvent
+  const transformEvent = settings.transformEvent ?? shared.transformEvent
   return {
     name,
     path,
     settings,
     extensions,
+    registered,
+    isTraced: registered.some(({ uri }) => uri === traceExtension),
     declared: new Set(extensions.map(({ uri }) => uri)),
     required: extensions.filter(({ required }) => required === true).map(({ uri }) => uri),
     entry: {
@@ -91,6 +100,8 @@ function settle(name: string, path: string, where: string, settings: AgentSettin
       outputModes: widen(settings, 'outputModes'),
       streaming: settings.streaming ?? true,
       options: { ...defaultAgentOptions, ...defined(settings) },
+      ...(onEvent !== undefined ? { onEvent } : {}),
+      ...(transformEvent !== undefined ? { transformEvent } : {}),
     },
   }
 }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { StreamItem } from '../engine/contract.ts'
-import { cursorExtension } from '../model/extension.ts'
+import { cursorExtension, timestampsExtension } from '../model/extension.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
 import { versions } from '../versions/index.ts'
 import type { Dialect } from '../versions/version.ts'
-import { withCursor } from './extensions.ts'
+import { decorationFor } from './extensions.ts'
+import { cursor, timestamps } from './our-extensions.ts'
+import { createRoster } from './roster.ts'
 import { createSharedBytes } from './shared-bytes.ts'
 
 const task: Task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } }
@@ -46,6 +48,8 @@ describe('shared bytes', () => {
 })
 
 describe('the mark of a cursor', () => {
+  const { first } = createRoster({ agent: () => 'x', extensions: [cursor(), timestamps(), { uri: 'urn:silent' }] })
+  const { decorate: withCursor } = decorationFor([cursorExtension], first)!
   const item = (over: Partial<StreamItem> = {}): StreamItem => ({ event, seq: 4, final: false, ...over })
 
   it('is shared, keeps the metadata, and is made anew for another place', () => {
@@ -59,6 +63,22 @@ describe('the mark of a cursor', () => {
   it('says where events are missing', () => {
     const marked = withCursor(item({ event: { task }, gap: true }))
     assert.deepEqual('task' in marked && marked.task.metadata, { [cursorExtension]: { cursor: '4', gap: true } })
+  })
+
+  it('is encoded once for each set of extensions that is asked for, in whatever order [B-143]', () => {
+    const bytes = createSharedBytes()
+    const dialect = counting(versions[0]!.json)
+    const both = [cursorExtension, timestampsExtension]
+    const decorations = [both, both.toReversed(), ['urn:silent', ...both]].map((active) => decorationFor(active, first)!)
+    const texts = decorations.map(({ decorate }) => bytes.event(dialect, decorate(item({ at: 0 }))))
+    assert.deepEqual([new Set(texts).size, dialect.encoded], [1, 1])
+    assert.equal(new Set(decorations.map(({ key }) => key)).size, 1)
+    assert.notEqual(bytes.event(dialect, withCursor(item())), texts[0])
+  })
+
+  it('costs nothing where nothing is asked for that would show', () => {
+    assert.equal(decorationFor([], first), undefined)
+    assert.equal(decorationFor(['urn:silent'], first), undefined)
   })
 
   it('is left off what has no place in a log', () => {

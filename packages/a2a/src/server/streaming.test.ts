@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { readSse } from '../bindings/sse-reader.ts'
 import { cursorExtension } from '../model/extension.ts'
 import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
-import type { Handler } from './index.ts'
+import { cursor, type Handler } from './index.ts'
 
 const { open, post, get } = openServers()
 
@@ -79,7 +79,7 @@ describe('a stream', () => {
   })
 
   it('says where its events stand, if the cursor extension is asked for, and not otherwise [B-109 B-143]', async () => {
-    const handler = open()
+    const handler = open({ extensions: [cursor()] })
     const plain = await streaming(handler)
     assert.equal(plain.response.headers.get('a2a-extensions'), null)
     assert.ok(!plain.events.some(({ data }) => data.includes(cursorExtension)))

@@ -17,14 +17,18 @@ import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
+import { grpcLine, grpcTestWire } from './grpc-line.ts'
 import { testWire } from './test-wire.ts'
 import type { TestCallOptions as CallOptions, TestWire } from './test-wire.ts'
+
+export type TestBinding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
 export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> {
   /** Default: a memory store of its own. */
   readonly store?: Store
   readonly version?: VersionId
-  readonly binding?: 'JSONRPC' | 'HTTP+JSON'
+  /** `GRPC` opens a port of this machine, because it has no way without one. */
+  readonly binding?: TestBinding
   /** Everything else that a handler takes. */
   readonly server?: Partial<Omit<HandlerOptions, 'store' | 'agents' | 'agent'>>
   /** Calls as this caller. Default: anonymous. */
@@ -52,10 +56,12 @@ export interface TestAgent {
   list(request?: ListTasksRequest): Promise<readonly Task[]>
   cancel(taskId: string): Promise<Task>
   /** The same agent, seen by a client of another version or over another binding. */
-  as(version: VersionId, binding?: 'JSONRPC' | 'HTTP+JSON'): TestAgent
+  as(version: VersionId, binding?: TestBinding): TestAgent
   /** For what the above cannot say. */
   readonly wire: TestWire
   fetch(request: Request): Promise<Response>
+  /** Where it speaks gRPC: `127.0.0.1` and a port that is opened when somebody first asks. */
+  grpcAddress(): Promise<string>
   close(): Promise<void>
 }
 
@@ -71,6 +77,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
     anonymousMayList: true,
     ...(caller !== undefined ? { authenticate: () => caller } : {}),
   })
+  const line = grpcLine(handler)
   return seen(version, binding)
 
   /** A socket would let others have a turn between a request and its answer; so do we, or a polling test starves its agent. */
@@ -80,8 +87,11 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
     return response
   }
 
-  function seen(as: VersionId, over: 'JSONRPC' | 'HTTP+JSON'): TestAgent {
-    const wire = testWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
+  function seen(as: VersionId, over: TestBinding): TestAgent {
+    const wire =
+      over === 'GRPC'
+        ? grpcTestWire(versionOf(as), line)
+        : testWire({ url: origin, version: versionOf(as), binding: over, fetch: call })
     return {
       wire,
       async ask(saying, about) {
@@ -103,7 +113,11 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       cancel: (id) => wire.call('CancelTask', { id }),
       as: (otherVersion, otherBinding = over) => seen(otherVersion, otherBinding),
       fetch: call,
-      close: () => handler.close(),
+      grpcAddress: async () => (await line()).address,
+      async close() {
+        await line.close()
+        await handler.close()
+      },
     }
 
     async function send(saying: Saying, about: SendOptions = {}): Promise<Task | Message> {

@@ -1,5 +1,5 @@
 /** A wire for tests: no discovery, no retries, no credentials; what a caller leaves out is filled in. */
-import type { StreamOperation, Wire, WireEvent } from '../client/contract.ts'
+import type { StreamOperation, Wire, WireCall, WireEvent } from '../client/contract.ts'
 import { createWire } from '../client/wire.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
@@ -27,6 +27,11 @@ export interface TestWire {
   ): AsyncGenerator<WireEvent, void, undefined>
 }
 
+/** What a session would know. */
+export function filledIn(options: TestCallOptions = {}): WireCall {
+  return { signal: new AbortController().signal, headers: {}, ...options }
+}
+
 export function testWire({ url, version, binding, fetch }: TestWireOptions): TestWire {
   const at = {
     url,
@@ -39,11 +44,10 @@ export function testWire({ url, version, binding, fetch }: TestWireOptions): Tes
     send: ({ url: to, card: _, ...request }: { url: string; card?: unknown }) => fetch(new Request(to, request)),
   }
   const wire: Wire = createWire(at, version, { http, maxBodyBytes: Infinity, maxEventBytes: Infinity })
-  const full = (options: TestCallOptions = {}) => ({ signal: new AbortController().signal, headers: {}, ...options })
   return {
-    call: (operation, request, options) => wire.call(operation, request, full(options)),
+    call: (operation, request, options) => wire.call(operation, request, filledIn(options)),
     async *stream(operation, request, options) {
-      yield* await wire.open(operation, request, full(options))
+      yield* await wire.open(operation, request, filledIn(options))
     },
   }
 }

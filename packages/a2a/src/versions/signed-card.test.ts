@@ -57,14 +57,23 @@ describe('what of a card is signed', () => {
       ...rest,
       documentationUrl: '',
       iconUrl: null,
-      capabilities: { extendedAgentCard: false, extensions: [{ uri: 'urn:x', required: false, description: '', params: {} }] },
+      capabilities: {
+        extendedAgentCard: false,
+        extensions: [{ uri: 'urn:x', required: false, description: '', params: {} }],
+      },
       supportedInterfaces: [{ url: 'u', protocolBinding: '', tenant: '', protocolVersion: '1.0' }],
       skills: [{ id: 'a', name: '', description: '', tags: [], examples: [], securityRequirements: [] }],
       securitySchemes: {
         code: {
           oauth2SecurityScheme: {
             flows: {
-              authorizationCode: { authorizationUrl: 'a', tokenUrl: '', refreshUrl: '', scopes: {}, pkceRequired: false },
+              authorizationCode: {
+                authorizationUrl: 'a',
+                tokenUrl: '',
+                refreshUrl: '',
+                scopes: {},
+                pkceRequired: false,
+              },
             },
             oauth2MetadataUrl: '',
           },
@@ -100,7 +109,12 @@ describe('what of a card is signed', () => {
       { securityRequirements: [] },
       { securityRequirements: [{ schemes: { token: { list: [] } } }] },
       { securityRequirements: [{ schemes: { token: { list: ['x'] } } }, { schemes: { machine: { list: [] } } }] },
-      { securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'Bearer' } }, machine: { mtlsSecurityScheme: {} } } },
+      {
+        securitySchemes: {
+          token: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+          machine: { mtlsSecurityScheme: {} },
+        },
+      },
       { securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } } } },
       { skills: card.skills.map(({ securityRequirements: _, ...skill }) => skill) },
     ]

@@ -15,6 +15,10 @@ export function failureOf(given: ServiceError, dialect: Dialect, peer: string, h
   const { code, details: message, metadata } = given
   const wwwAuthenticate = textIn(metadata, 'www-authenticate')
   const details = bytesIn(metadata, 'grpc-status-details-bin')
+  if (isOurLimit(given)) {
+    const error = new A2AError('INVALID_AGENT_RESPONSE', 'The answer is larger than this client reads')
+    return { error, wwwAuthenticate }
+  }
   if (details !== undefined || !isTransport(statusNames[code] ?? 'UNKNOWN', message)) {
     return { error: errorOf({ code, message, details }, dialect), wwwAuthenticate }
   }
@@ -31,6 +35,11 @@ export function failureOf(given: ServiceError, dialect: Dialect, peer: string, h
     { cause: given },
   )
   return { error, wwwAuthenticate }
+}
+
+/** Made by our own side, which shows in that no header came with it: the peer's word for our message is the same. */
+function isOurLimit({ code, details, metadata }: ServiceError): boolean {
+  return code === 8 && /larger than/.test(details) && Object.keys(metadata?.getMap() ?? {}).length === 0
 }
 
 /** Statuses that the transport makes itself. A peer that means one of them says so in the details. */

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { inputRequired } from '../../agents/reports.ts'
 import { encode } from '../../bindings/grpc/codec.ts'
 import { cursorExtension } from '../../model/extension.ts'
+import { cursor } from '../our-extensions.ts'
 import { legacy, modern, oldSaying, openGrpcServers, refusalOf, saying } from '../../testing/grpc-fixture.ts'
 
 const { open, client } = openGrpcServers()
@@ -41,9 +42,9 @@ describe('gRPC', () => {
       assert.deepEqual(metadata.get('a2a-version'), [spoken], `${service} ${version}`)
     }
     for (const [service, payload, version, offered] of [
-      [modern, saying, '0.5', '1.0'],
+      [modern, saying, '0.5', '1.0,0.3,0.2'],
       [modern, saying, '0.3', '1.0'],
-      [modern, saying, 'v1', '1.0'],
+      [modern, saying, 'v1', '1.0,0.3,0.2'],
       [legacy, oldSaying, '1.0', '0.3,0.2'],
     ] as const) {
       const refusal = await peer.refused(service, 'SendMessage', payload(), as(version))
@@ -52,10 +53,13 @@ describe('gRPC', () => {
     }
   })
 
-  it('does not know the service of a version that is not offered', async () => {
+  it('knows no service of a version that is not offered, and no rpc that a service has not [B-37 B-87]', async () => {
     const peer = client((await open({ agent: () => 'ok', versions: ['1.0'] })).grpcPort)
     assert.equal((await peer.refused(legacy, 'SendMessage', oldSaying())).code, 12)
     assert.equal((await peer.refused(modern, 'SendMassage', {}, { bytes: new Uint8Array() })).code, 12)
+    // Before 1.0 there was no way to list tasks (B-87).
+    const both = client((await open({ agent: () => 'ok' })).grpcPort)
+    assert.equal((await both.refused(legacy, 'ListTasks', {}, { bytes: new Uint8Array() })).code, 12)
   })
 
   it('takes service parameters as metadata, several values as one list, and echoes what is active [F-11 B-142 B-143]', async () => {
@@ -161,6 +165,7 @@ describe('a stream over gRPC', () => {
     const peer = client(
       (
         await open({
+          extensions: [cursor()],
           agent: async function* () {
             yield 'a'
             yield 'b'

@@ -104,7 +104,8 @@ export const requests: { readonly [O in Operation]: Read<RequestOf<O>> } = {
   ListTaskPushNotificationConfigs: shape<ListTaskPushNotificationConfigsRequest>({
     tenant: word,
     taskId: required(name),
-    pageSize,
+    // Without presence in the proto: 0 is what its writers say who mean nothing (J-7).
+    pageSize: then(integer(0, 100), (size) => (size === 0 ? undefined : size)),
     pageToken: text,
   }),
   DeleteTaskPushNotificationConfig: pushKey,

@@ -1,0 +1,41 @@
+/** Starts replicas on a database of their own, each in a process of its own. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Usage } from './child.ts'
+import { hear } from './contestant.ts'
+
+export interface Replica {
+  readonly port: number
+  usage(collect?: boolean): Promise<Usage>
+  close(): Promise<void>
+}
+
+const dataRoot = join(import.meta.dirname, '../.parley')
+
+/** Without a database: on SQLite. */
+export async function startReplica(database?: string): Promise<Replica> {
+  mkdirSync(dataRoot, { recursive: true })
+  const folder = mkdtempSync(join(dataRoot, 'replica-'))
+  const place = { folder, ...(database === undefined ? {} : { database }) }
+  const child = fork(join(import.meta.dirname, 'replica.ts'), [JSON.stringify(place)], {
+    execArgv: ['--conditions=source', '--expose-gc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const { port } = await hear(child, 'port')
+  return {
+    port,
+    async usage(collect = false) {
+      const heard = hear(child, 'usage')
+      child.send({ order: 'usage', collect })
+      return (await heard).usage
+    },
+    async close() {
+      const exited = once(child, 'exit')
+      child.send({ order: 'close' })
+      await exited
+      rmSync(folder, { recursive: true })
+    },
+  }
+}

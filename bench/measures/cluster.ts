@@ -1,0 +1,101 @@
+/**
+ * Our server on PostgreSQL: one replica and two beside one on SQLite, how long an event takes to a reader on another
+ * replica, and what ten thousand readers cost who have nothing to read. Nobody else is measured: the rival's tasks are in
+ * the memory of one process.
+ */
+import { type Replica, startReplica } from '../contestants/replicas.ts'
+import { type Judge, openLoad } from '../load/drive.ts'
+import { chunkCheck, eventReader } from '../load/events.ts'
+import { type Measure, median } from '../report.ts'
+import { question, requestText, sendMessageBody } from '../work.ts'
+import { measureIdle } from './cluster-idle.ts'
+import { measureLatency } from './cluster-latency.ts'
+import type { MeasureGroup, Plan } from './plan.ts'
+import { type BenchDatabase, findDatabase } from './postgres.ts'
+
+const connections = 32
+const streamChunks = 20
+/** Submitted, working, the chunks, the end of the answer, completed. */
+const eventsPerStream = streamChunks + 4
+
+const taskJudge = (): Judge => {
+  let body = ''
+  return {
+    piece: (text) => (body += text),
+    end(status) {
+      if (status !== 200 || !body.includes('TASK_STATE_COMPLETED')) throw new Error(`${status} ${body}`)
+      body = ''
+    },
+  }
+}
+const streamJudge = (): Judge => {
+  const check = chunkCheck()
+  return { piece: eventReader(check.event), end: () => check.finish(streamChunks) }
+}
+
+const works = {
+  task: { judge: taskJudge, request: (port: number) => requestText(port, 'task', sendMessageBody(question)) },
+  stream: {
+    judge: streamJudge,
+    request: (port: number) => requestText(port, 'stream', sendMessageBody(String(streamChunks), { streaming: true })),
+  },
+} as const
+
+/** All of the connections, shared out among the replicas. */
+async function rateOf(replicas: readonly Replica[], work: keyof typeof works, plan: Plan): Promise<number> {
+  const { judge, request } = works[work]
+  const loads = await Promise.all(
+    replicas.map(({ port }) =>
+      openLoad({ port, connections: connections / replicas.length, nextRequest: () => request(port), judge }),
+    ),
+  )
+  const rates: number[] = []
+  const round = async (ms: number): Promise<number> =>
+    (await Promise.all(loads.map((load) => load.run(ms)))).reduce((sum, { perSecond }) => sum + perSecond, 0)
+  await round(plan.warmUpMs)
+  for (let index = 0; index < plan.rounds; index++) rates.push(await round(plan.roundMs))
+  for (const load of loads) load.close()
+  return median(rates)
+}
+
+async function measureRates(database: BenchDatabase, plan: Plan): Promise<readonly Measure[]> {
+  const measures: Measure[] = []
+  const places = [
+    { name: 'sqlite', what: 'SQLite', urls: [undefined] },
+    { name: 'postgres', what: 'Postgres, 1 replica', urls: [database.url] },
+    { name: 'replicas', what: 'Postgres, 2 replicas', urls: [database.url, database.url] },
+  ]
+  for (const { name, what, urls } of places) {
+    const replicas = await Promise.all(urls.map((url) => startReplica(url)))
+    const tasks = await rateOf(replicas, 'task', plan)
+    const streams = await rateOf(replicas, 'stream', plan)
+    await Promise.all(replicas.map((replica) => replica.close()))
+    plan.tell(`${what}: ${Math.round(tasks)} tasks/s, ${Math.round(streams * eventsPerStream)} events/s`)
+    const values = (parley: number): Pick<Measure, 'better' | 'values'> => ({ better: 'more', values: { parley } })
+    measures.push(
+      { name: `${name}Task`, what: `SendMessage to Task, ${what}`, unit: 'per second', ...values(tasks) },
+      {
+        name: `${name}Events`,
+        what: `Events of streams, ${what}`,
+        unit: 'per second',
+        ...values(streams * eventsPerStream),
+      },
+    )
+  }
+  return measures
+}
+
+async function measureCluster(plan: Plan): Promise<readonly Measure[]> {
+  const database = await findDatabase()
+  if ('missing' in database) {
+    plan.tell(`cluster: not measured. ${database.missing}`)
+    return []
+  }
+  return [
+    ...(await measureRates(database, plan)),
+    ...(await measureLatency(database, plan)),
+    ...(await measureIdle(database, plan)),
+  ]
+}
+
+export const clusterGroup: MeasureGroup = { names: ['cluster'], measure: measureCluster }

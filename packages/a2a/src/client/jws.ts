@@ -1,0 +1,112 @@
+/**
+ * One signature over one text, by the platform's own cryptography: a page of code where a library would be many times as
+ * large as what it is needed for. Only algorithms with a public key: with a shared secret, whoever verifies could have signed.
+ */
+
+/** A public key as others publish it (RFC 7517), with what some say about its life. */
+export interface PublicKey {
+  readonly kty?: string
+  readonly kid?: string
+  readonly alg?: string
+  readonly crv?: string
+  readonly use?: string
+  readonly key_ops?: readonly string[]
+  readonly [member: string]: unknown
+}
+
+export interface JwsHeader {
+  readonly alg: string
+  readonly kid: string
+  readonly jku?: string
+}
+
+interface Algorithm {
+  readonly kty: string
+  readonly crv?: string
+  readonly key: Parameters<typeof crypto.subtle.importKey>[2]
+  readonly verify: Parameters<typeof crypto.subtle.verify>[0]
+}
+
+const ecdsa = (crv: string, hash: string): Algorithm => ({
+  kty: 'EC',
+  crv,
+  key: { name: 'ECDSA', namedCurve: crv },
+  verify: { name: 'ECDSA', hash },
+})
+const ed25519: Algorithm = { kty: 'OKP', crv: 'Ed25519', key: { name: 'Ed25519' }, verify: { name: 'Ed25519' } }
+const rsa = 'RSASSA-PKCS1-v1_5'
+
+const algorithms: { readonly [alg: string]: Algorithm } = {
+  ES256: ecdsa('P-256', 'SHA-256'),
+  ES384: ecdsa('P-384', 'SHA-384'),
+  EdDSA: ed25519,
+  Ed25519: ed25519,
+  RS256: { kty: 'RSA', key: { name: rsa, hash: 'SHA-256' }, verify: { name: rsa } },
+  PS256: { kty: 'RSA', key: { name: 'RSA-PSS', hash: 'SHA-256' }, verify: { name: 'RSA-PSS', saltLength: 32 } },
+}
+
+export const knownAlgorithms: readonly string[] = Object.keys(algorithms)
+
+/** Throws, with the reason, for a header that no signature of a card may have. */
+export function readHeader(encoded: string, allowed: readonly string[]): JwsHeader {
+  const header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(fromBase64Url(encoded))) as {
+    readonly [name: string]: unknown
+  } | null
+  const { alg, kid, jku } = header ?? {}
+  if (typeof alg !== 'string' || !Object.hasOwn(algorithms, alg) || !allowed.includes(alg)) {
+    throw new Error(`its algorithm is none that is accepted: ${String(alg).slice(0, 20)}`)
+  }
+  if (typeof kid !== 'string' || kid === '') throw new Error('it does not say which key it was made with')
+  // Whoever marks something as critical must be understood (RFC 7515 §4.1.11), and there is nothing that we would.
+  if (header?.['crit'] !== undefined) throw new Error('it demands what is not understood')
+  return { alg, kid, ...(typeof jku === 'string' ? { jku } : {}) }
+}
+
+/** Whether a key may be used for this algorithm, now (B-32). */
+export function isUsable(key: PublicKey, alg: string, nowMs: number): boolean {
+  const wanted = algorithms[alg]
+  const seconds = nowMs / 1_000
+  const { exp, nbf, revoked, n } = key
+  return (
+    wanted !== undefined &&
+    key.kty === wanted.kty &&
+    (wanted.crv === undefined || key.crv === wanted.crv) &&
+    (key.alg === undefined || algorithms[key.alg] === wanted) &&
+    (key.use === undefined || key.use === 'sig') &&
+    (key.key_ops === undefined || key.key_ops.includes('verify')) &&
+    revoked === undefined &&
+    (typeof exp !== 'number' || exp > seconds) &&
+    (typeof nbf !== 'number' || nbf <= seconds) &&
+    // 2048 bits, in base64url.
+    (wanted.kty !== 'RSA' || (typeof n === 'string' && n.length >= 342))
+  )
+}
+
+export async function verifyJws(
+  signature: { readonly protected: string; readonly signature: string },
+  text: string,
+  key: PublicKey,
+  alg: string,
+): Promise<boolean> {
+  const { subtle } = crypto
+  const encoder = new TextEncoder()
+  const { key: how, verify } = algorithms[alg] as Algorithm
+  // The public members alone: some publish more than they should, and what else a key says was looked at.
+  const { kty, crv, x, y, n, e } = key as { readonly [member: string]: string }
+  const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined)
+  const imported = await subtle.importKey('jwk', Object.fromEntries(members), how, false, ['verify'])
+  const input = encoder.encode(`${signature.protected}.${toBase64Url(encoder.encode(text))}`)
+  return subtle.verify(verify, imported, fromBase64Url(signature.signature), input)
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^[\w-]*$/.test(text)) throw new Error('it is not in base64url')
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (unit) => unit.charCodeAt(0))
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

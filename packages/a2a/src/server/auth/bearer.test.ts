@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import type { JSONWebKeySet } from 'jose'
+import { openRawServers } from '../../testing/raw-server-fixture.ts'
+import { messageOf, openServers, rpc } from '../../testing/server-fixture.ts'
+import type { Authenticate, Caller, Credentials } from '../index.ts'
+import { bearer, ConfigError, type JwtBearerOptions } from '../index.ts'
+
+const listen = openRawServers()
+const { open, post, get } = openServers()
+const modern = { 'a2a-version': '1.0' }
+
+/** An issuer on a socket: its metadata, its keys, and tokens as it or anybody else would make them. */
+async function startIssuer(metadata: object = {}, place = '/.well-known/openid-configuration') {
+  const made = await generateKeyPair('ES256', { extractable: true })
+  const keys: JSONWebKeySet = { keys: [{ ...(await exportJWK(made.publicKey)), kid: 'k1', alg: 'ES256' }] }
+  let down = false
+  const server = await listen((request, response) => {
+    const documents: Record<string, object> = {
+      [place]: { issuer: server.url, jwks_uri: `${server.url}/keys`, ...metadata },
+      '/keys': keys,
+    }
+    const found = down ? undefined : documents[request.url ?? '']
+    response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(found ?? {}))
+  })
+  const token = (
+    claims: { readonly [claim: string]: unknown } = {},
+    header: object = {},
+    key = made.privateKey,
+  ): Promise<string> => {
+    const now = Math.floor(Date.now() / 1_000)
+    const all = { iss: server.url, aud: 'ada', sub: 'ann', iat: now, exp: now + 60, ...claims }
+    return new SignJWT(all).setProtectedHeader({ alg: 'ES256', kid: 'k1', ...header }).sign(key)
+  }
+  return {
+    ...server,
+    keys,
+    token,
+    fail(isDown: boolean) {
+      down = isDown
+    },
+  }
+}
+
+async function call({ authenticate }: { readonly authenticate: Authenticate }, authorization?: string) {
+  let caller: Caller | undefined
+  const asked = async (credentials: Credentials) => (caller = (await authenticate(credentials)) ?? undefined)
+  const handler = open({ authenticate: Object.assign(asked, authenticate) })
+  const headers = { ...modern, ...(authorization === undefined ? {} : { authorization }) }
+  const { status, headers: answered, json } = await post(handler, rpc('SendMessage', { message: messageOf() }), headers)
+  return { status, challenge: answered.get('www-authenticate'), json, caller }
+}
+
+describe('a bearer token of an issuer', () => {
+  const open1 = async (over: Partial<JwtBearerOptions> = {}) => {
+    const issuer = await startIssuer()
+    return { issuer, authenticate: bearer({ issuer: issuer.url, audience: 'ada', ...over }) }
+  }
+
+  it('names the caller by issuer and subject, with scopes and tenant, as its claims say [B-150]', async () => {
+    const { issuer, authenticate } = await open1({ tenantClaim: 'org' })
+    const expected = { id: `${issuer.url}|ann`, tenant: 'acme', schemes: ['bearer'] }
+    for (const claims of [{ scope: 'read write' }, { scp: ['read', 'write'] }, { scp: 'read write' }]) {
+      const { caller } = await call({ authenticate }, `Bearer ${await issuer.token({ org: 'acme', ...claims })}`)
+      assert.deepEqual(caller, { ...expected, scopes: ['read', 'write'] })
+    }
+    const { caller } = await call({ authenticate }, `bearer ${await issuer.token({ org: 'acme' })}`)
+    assert.deepEqual(caller, { ...expected, scopes: [] })
+  })
+
+  it('is known by keys that the issuer publishes, asked for once [B-150]', async () => {
+    const { issuer, authenticate } = await open1()
+    for (let count = 0; count < 3; count++) {
+      assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
+    }
+    assert.deepEqual(
+      issuer.requests.map(({ url }) => url),
+      ['/.well-known/openid-configuration', '/keys'],
+    )
+  })
+
+  it('may be of an issuer with a path, or of one that has only the metadata of OAuth', async () => {
+    const oauth = await startIssuer({}, '/.well-known/oauth-authorization-server')
+    const authenticate = bearer({ issuer: oauth.url, audience: 'ada' })
+    assert.equal((await call({ authenticate }, `Bearer ${await oauth.token()}`)).status, 200)
+    const nested = await startIssuer({}, '/realms/x/.well-known/openid-configuration')
+    // Of somebody else: its metadata name another issuer than the one asked for.
+    const other = bearer({ issuer: `${nested.url}/realms/x`, audience: 'ada' })
+    assert.equal((await call({ authenticate: other }, `Bearer ${await nested.token()}`)).status, 503)
+  })
+
+  it('is refused with 401 and the reason in the challenge, if it is not good [B-150 B-151]', async () => {
+    const { issuer, authenticate } = await open1()
+    const past = Math.floor(Date.now() / 1_000) - 3_600
+    const foreign = await generateKeyPair('ES256')
+    const secret = new TextEncoder().encode('a secret that is long enough to sign with')
+    const wrong = {
+      'for another audience': await issuer.token({ aud: 'bob' }),
+      'of another issuer': await issuer.token({ iss: 'https://evil.test' }),
+      'under a key of somebody else': await issuer.token({}, {}, foreign.privateKey),
+      'without an end': await issuer.token({ exp: undefined }),
+      'without a subject': await issuer.token({ sub: undefined }),
+      'not valid yet': await issuer.token({ nbf: past + 7_200 }),
+      'under a shared secret': await issuer.token({}, { alg: 'HS256' }, secret as never),
+      unsigned: `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ iss: issuer.url, aud: 'ada', sub: 'ann' }))}.`,
+      nonsense: 'nonsense',
+      empty: '',
+    }
+    for (const [what, token] of Object.entries(wrong)) {
+      const { status, challenge, json } = await call({ authenticate }, `Bearer ${token}`)
+      assert.equal(status, 401, what)
+      assert.equal(challenge, 'Bearer error="invalid_token", error_description="The token is not valid"', what)
+      assert.equal(json.error.code, -32090)
+    }
+    const over = await call({ authenticate }, `Bearer ${await issuer.token({ exp: past })}`)
+    assert.equal(over.challenge, 'Bearer error="invalid_token", error_description="The token has expired"')
+  })
+
+  it('is asked for without a word about errors, where none was shown [B-151]', async () => {
+    const { authenticate } = await open1({ realm: 'Ada', scopes: ['use'] })
+    for (const authorization of [undefined, 'Basic YTpi', 'Bearerx y']) {
+      const { status, challenge } = await call({ authenticate }, authorization)
+      assert.deepEqual([status, challenge], [401, 'Bearer realm="Ada", scope="use"'])
+    }
+  })
+
+  it('that lacks a scope every request needs is refused with 403, which names the scope [B-151 B-154]', async () => {
+    const { issuer, authenticate } = await open1({ scopes: ['use', 'more'] })
+    const { status, challenge, json } = await call({ authenticate }, `Bearer ${await issuer.token({ scope: 'use' })}`)
+    assert.deepEqual([status, json.error.code], [403, -32091])
+    assert.equal(challenge, 'Bearer error="insufficient_scope", scope="use more"')
+    const enough = await call({ authenticate }, `Bearer ${await issuer.token({ scope: 'more use x' })}`)
+    assert.equal(enough.status, 200)
+  })
+
+  it('cannot be judged while the issuer is away: 503, not 401, and good again when it is back', async () => {
+    const { issuer, authenticate } = await open1()
+    issuer.fail(true)
+    const token = `Bearer ${await issuer.token()}`
+    assert.equal((await call({ authenticate }, token)).status, 503)
+    const asked = issuer.requests.length
+    assert.equal((await call({ authenticate }, token)).status, 503)
+    assert.equal(issuer.requests.length, asked, 'it is left alone for a moment')
+    issuer.fail(false)
+    const until = Date.now() + 5_000
+    let status = 503
+    while (status === 503 && Date.now() < until) ({ status } = await call({ authenticate }, token))
+    assert.equal(status, 200)
+  })
+
+  it('is known by given keys as well, with no look at the issuer', async () => {
+    const issuer = await startIssuer()
+    const authenticate = bearer({
+      issuer: issuer.url,
+      audience: ['x', 'ada'],
+      jwks: issuer.keys,
+      algorithms: ['ES256'],
+    })
+    assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
+    assert.deepEqual(issuer.requests, [])
+  })
+
+  it('is declared in the card of every version as it is enforced [B-150 B-16]', async () => {
+    const { issuer, authenticate } = await open1({ scopes: ['use'] })
+    const handler = open({ authenticate })
+    const openIdConnectUrl = `${issuer.url}/.well-known/openid-configuration`
+    const modernCard = (await get(handler, '/.well-known/agent-card.json', modern)).json
+    assert.deepEqual(modernCard.securitySchemes, { bearer: { openIdConnectSecurityScheme: { openIdConnectUrl } } })
+    assert.deepEqual(modernCard.securityRequirements, [{ schemes: { bearer: { list: ['use'] } } }])
+    const oldCard = (await get(handler, '/.well-known/agent-card.json', { 'a2a-version': '0.3' })).json
+    assert.deepEqual(oldCard.securitySchemes, { bearer: { type: 'openIdConnect', openIdConnectUrl } })
+    assert.deepEqual(oldCard.security, [{ bearer: ['use'] }])
+    const own = open({ authenticate, securitySchemes: { mine: { mtlsSecurityScheme: {} } } })
+    const ownCard = (await get(own, '/.well-known/agent-card.json', modern)).json
+    assert.deepEqual(ownCard.securitySchemes, { mine: { mtlsSecurityScheme: {} } })
+    assert.equal(ownCard.securityRequirements, undefined)
+  })
+
+  it('needs an issuer, an audience and algorithms with a public key, said at once', () => {
+    const issuer = 'https://id.test'
+    assert.throws(() => bearer({ issuer: 'id', audience: 'ada' }), ConfigError)
+    assert.throws(() => bearer({ issuer, audience: '' }), ConfigError)
+    assert.throws(() => bearer({ issuer, audience: [] }), ConfigError)
+    assert.throws(() => bearer({ issuer, audience: 'ada', algorithms: ['HS256'] }), /HS256/)
+  })
+})
+
+describe('a bearer token of another kind', () => {
+  it('is what a given function says of it [B-150 B-151]', async () => {
+    const authenticate = bearer({ verify: (token) => (token === 'good' ? { id: 'ann', scopes: ['use'] } : undefined) })
+    assert.deepEqual((await call({ authenticate }, 'Bearer good')).caller, {
+      id: 'ann',
+      scopes: ['use'],
+      schemes: ['bearer'],
+    })
+    const bad = await call({ authenticate }, 'Bearer bad')
+    assert.equal(bad.status, 401)
+    assert.match(bad.challenge ?? '', /invalid_token/)
+    assert.deepEqual(authenticate.securitySchemes, { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } })
+  })
+})

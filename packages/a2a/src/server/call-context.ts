@@ -1,0 +1,51 @@
+/** What the engine is told of a call beside what it asks: made from the request, never from its payload. */
+import type { Call } from '../bindings/call.ts'
+import type { HttpRequest } from '../bindings/http.ts'
+import type { CallContext, PushManner } from '../engine/contract.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Message } from '../model/task.ts'
+import { traceIdOf } from '../model/trace.ts'
+
+export interface ContextParts {
+  readonly call: Call
+  readonly request: HttpRequest
+  readonly tenant: string
+  /** Whether events tell the trace of the request that they come from. */
+  readonly isTraced: boolean
+  anonymousMayList(request: HttpRequest): boolean
+}
+
+/** A class for its getters: on an object literal they are made anew for each call, which cost a third of our time. */
+export class ServedContext implements CallContext {
+  readonly agent: string
+  readonly tenant: string
+  readonly caller: Caller
+  readonly extensions: readonly string[]
+  readonly lastEventId?: number
+  readonly traceparent?: string
+  readonly push?: PushManner
+  received?: Message
+  readonly #parts: ContextParts
+
+  constructor(parts: ContextParts, push: PushManner | undefined) {
+    const { call } = parts
+    this.agent = call.agent
+    this.tenant = parts.tenant
+    this.caller = call.caller
+    this.extensions = call.extensions
+    if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
+    if (push !== undefined) this.push = push
+    const traceparent = parts.isTraced ? parts.request.header('traceparent') : undefined
+    if (traceparent !== undefined && traceIdOf(traceparent) !== undefined) this.traceparent = traceparent
+    this.#parts = parts
+  }
+
+  /** Asked for by those who wait; most calls are answered before anybody could leave. */
+  get signal(): AbortSignal {
+    return this.#parts.call.signal
+  }
+
+  get mayList(): boolean {
+    return this.caller.anonymous !== true || this.#parts.anonymousMayList(this.#parts.request)
+  }
+}

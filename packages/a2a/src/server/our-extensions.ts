@@ -1,0 +1,85 @@
+/** The extensions that we bring along. Each is off until it is listed in `extensions`, and then until a request asks for it (B-149). */
+import type { StreamItem } from '../engine/contract.ts'
+import {
+  clientToolsExtension,
+  credentialsExtension,
+  cursorExtension,
+  timestampsExtension,
+  traceExtension,
+} from '../model/extension.ts'
+import type { StreamEvent } from '../model/task.ts'
+import { spanIdOfEvent, traceIdOf, traceIdOfTask } from '../model/trace.ts'
+import type { Extension } from './extension.ts'
+
+/** Where an event stands in its task, for bindings and webhooks that cannot say it otherwise, and where events are missing. */
+export function cursor(): Extension {
+  return {
+    uri: cursorExtension,
+    description: 'Tells in event metadata where an event stands in the task, and where events are missing',
+    required: false,
+    decorate({ seq, gap }) {
+      if (seq === undefined) return undefined
+      return { [cursorExtension]: { cursor: String(seq), ...(gap === true ? { gap } : {}) } }
+    },
+  }
+}
+
+/** When each event was logged. A snapshot has the time of its status. */
+export function timestamps(): Extension {
+  return {
+    uri: timestampsExtension,
+    description: 'Tells in event metadata when an event happened',
+    required: false,
+    decorate({ event, at }) {
+      const time = at === undefined ? statusTime(event) : new Date(at).toISOString()
+      return time === undefined ? undefined : { [timestampsExtension]: { at: time } }
+    },
+  }
+}
+
+/**
+ * The trace and the span of each event: those of the request whose turn said it, or of the task if that was not traced.
+ * Once more without the URI, because clients of older drafts look for them there (S2-31).
+ */
+export function trace(): Extension {
+  return {
+    uri: traceExtension,
+    description: 'Tells in event metadata which trace an event belongs to',
+    required: false,
+    decorate({ event, seq = 0, traceparent }: StreamItem) {
+      const taskId = taskIdOf(event)
+      if (taskId === undefined) return undefined
+      const traceId = traceIdOf(traceparent) ?? traceIdOfTask(taskId)
+      const spanId = spanIdOfEvent(taskId, seq)
+      return { traceId, spanId, [traceExtension]: { traceId, spanId } }
+    },
+  }
+}
+
+/** Says that this agent may call tools of its client, and ask the person there (S2-13, S2-14). */
+export function clientTools(): Extension {
+  return {
+    uri: clientToolsExtension,
+    description: 'May call tools that run at the client, and ask the person there',
+    required: false,
+  }
+}
+
+/** Says that this agent may take credentials inside a task. Secrets are kept out of the log whether it is listed or not. */
+export function credentials(): Extension {
+  return {
+    uri: credentialsExtension,
+    description: 'Says what credentials a task needs, and takes them in a message that nobody keeps',
+    required: false,
+  }
+}
+
+function statusTime(event: StreamEvent): string | undefined {
+  return 'task' in event ? event.task.status.timestamp : undefined
+}
+
+function taskIdOf(event: StreamEvent): string | undefined {
+  if ('task' in event) return event.task.id
+  if ('statusUpdate' in event) return event.statusUpdate.taskId
+  return 'artifactUpdate' in event ? event.artifactUpdate.taskId : undefined
+}

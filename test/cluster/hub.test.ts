@@ -1,0 +1,124 @@
+/**
+ * The hub as a program: on PostgreSQL two of them are one, and when one is told to go its work goes on at the other; on
+ * SQLite one alone goes in time and goes on when it comes back.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, it } from 'node:test'
+import { connect } from '@parley/a2a/client'
+import { freePort, urlOf } from '../postgres/cluster.ts'
+import { masterKey, openDatabase, skipReason } from '../postgres/databases.ts'
+
+const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
+const running = new Set<ChildProcess>()
+after(() => running.forEach((hub) => hub.kill('SIGKILL')))
+
+interface Hub {
+  readonly url: string
+  /** Everything that it has printed. */
+  readonly lines: readonly string[]
+  /** Resolves with the exit code and how long it took. */
+  end(): Promise<{ readonly code: unknown; readonly ms: number }>
+}
+
+async function startHub(env: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<Hub> {
+  const child = spawn(process.execPath, ['--conditions=source', program, ...flags], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.add(child)
+  const exited = once(child, 'exit').finally(() => running.delete(child))
+  const lines: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line)
+      const [, found] = /listening on (\S+)/.exec(line) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    void exited.then(() => reject(new Error(`the hub ended: ${lines.join('\n')}`)))
+  })
+  return {
+    url,
+    lines,
+    async end() {
+      const startedAt = performance.now()
+      child.kill('SIGTERM')
+      const [code] = (await exited) as [unknown]
+      return { code, ms: performance.now() - startedAt }
+    },
+  }
+}
+
+const numbers = (until: number): string => Array.from({ length: until }, (_, n) => `${n + 1} `).join('')
+
+/** All that a task has said, however often its server went. */
+async function textOf(url: string, id: string): Promise<string> {
+  const answer = await (await connect(`${url}/a2a/clock`)).wait(id)
+  assert.equal(answer.status.state, 'TASK_STATE_COMPLETED')
+  const parts = (answer.artifacts ?? []).flatMap((artifact) => artifact.parts)
+  return parts
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('')
+    .split(/\s+/)
+    .join(' ')
+}
+
+const skip = await skipReason()
+describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  const env = { PARLEY_MASTER_KEY: masterKey.toString('base64') }
+  const store = urlOf(database.cluster, database.name)
+
+  it('is one hub in two processes: what one is told to leave, the other goes on with at once', async () => {
+    const [first, second] = await Promise.all([
+      startHub({ ...env, PARLEY_STORE: store }),
+      startHub(env, '--store', store),
+    ])
+    assert.ok(second.lines.every((line) => !line.includes(store)))
+    const { id } = await (await connect(`${first.url}/a2a/clock`)).start('4')
+    const { code, ms } = await first.end()
+    assert.equal(code, 0)
+    assert.ok(ms < 10_000, `it took ${ms} ms`)
+    assert.equal(await textOf(second.url, id), numbers(4).trim())
+    assert.equal((await second.end()).code, 0)
+  })
+
+  it('does not start without a master key, and says so', async () => {
+    const child = spawn(process.execPath, ['--conditions=source', program], {
+      env: { PATH: process.env['PATH'], PORT: '0', PARLEY_STORE: store },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    const [code] = (await once(child, 'close')) as [number]
+    assert.equal(code, 1)
+    assert.match(said, /^masterKey: a store on Postgres needs one/)
+  })
+})
+
+describe('the hub on SQLite', { timeout: 60_000 }, () => {
+  it('is gone in time when it is told to go, and goes on when it is back', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-hub-'))
+    const env = { PARLEY_DATA: folder, PORT: String(await freePort()) }
+    const first = await startHub(env)
+    const client = await connect(`${first.url}/a2a/clock`, { log: { warn() {}, debug() {} } })
+    const stream = client.stream('3')
+    const { value: begun } = await stream[Symbol.asyncIterator]().next()
+    const id = begun !== undefined && 'task' in begun ? begun.task.id : ''
+    const { code, ms } = await first.end()
+    assert.equal(code, 0)
+    // Its agent can be run again: nobody waits for it.
+    assert.ok(ms < 5_000, `it took ${ms} ms`)
+    const second = await startHub(env)
+    assert.equal(await textOf(second.url, id), numbers(3).trim())
+    await second.end()
+    await rm(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,141 @@
+/** Three servers on one PostgreSQL: whichever asked, one delivers, in order, and another goes on where one has left. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent } from '@parley/a2a'
+import { connect } from '@parley/a2a/client'
+import { serve } from '@parley/a2a/node'
+import { openDatabase, skipReason } from '../postgres/databases.ts'
+
+const skip = await skipReason()
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const closing: (() => unknown)[] = []
+after(() => Promise.all(closing.map((close) => close())))
+
+/** Counts, a number each few milliseconds. */
+const counter: Agent = {
+  resume: 'rerun',
+  async *run({ text, signal }) {
+    for (let n = 0; n < Number(text) && !signal.aborted; n += 1) {
+      yield { state: 'TASK_STATE_WORKING' }
+      await sleep(3)
+    }
+  },
+}
+
+interface Arrival {
+  readonly key: string
+  readonly seq: number
+  readonly isLast: boolean
+}
+
+async function openReceiver() {
+  const arrivals: Arrival[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const { 'a2a-event-id': id, 'a2a-push-config-id': config } = request.headers
+      const isLast = /COMPLETED/.test(body)
+      arrivals.push({ key: `${request.url} ${String(config)}`, seq: Number(id), isLast })
+      response.writeHead(204).end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(() => server.close())
+  const at = (key: string): readonly Arrival[] => arrivals.filter((arrival) => arrival.key === key)
+  return {
+    at,
+    url: (name: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`,
+    async toldToTheEnd(key: string): Promise<void> {
+      for (let tries = 0; !at(key).some(({ isLast }) => isLast); tries += 1) {
+        assert.ok(tries < 1_500, `${key} was not told to its end`)
+        await sleep(10)
+      }
+    },
+  }
+}
+
+async function openReplicas(count: number) {
+  const database = await openDatabase()
+  const replicas = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const store = database.open({ listen: () => database.client() })
+      const push = { allow: ['127.0.0.1'], timeoutMs: 2_000 }
+      const server = await serve({
+        port: 0,
+        store,
+        agent: counter,
+        push,
+        log: silent,
+        drainMs: 0,
+        cardMaxAgeSeconds: 0,
+      })
+      closing.push(() => server.close())
+      return { server, agent: await connect(server.url) }
+    }),
+  )
+  return (index: number) => replicas[index % count] as (typeof replicas)[number]
+}
+
+describe('webhooks of three servers on one database', { skip }, () => {
+  it('are told of each event once and in order, whoever they were registered with [B-127]', async () => {
+    const receiver = await openReceiver()
+    const replica = await openReplicas(3)
+    const tasks = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const push = { id: 'inline', url: receiver.url(`${index}`) }
+        const { id } = await replica(index).agent.start('40', { push })
+        // The second one is registered elsewhere than where the task runs.
+        await replica(index + 1).agent.push.set(id, { id: 'second', url: receiver.url(`${index}`) })
+        return index
+      }),
+    )
+    for (const index of tasks) {
+      for (const config of ['inline', 'second']) {
+        const key = `/${index} ${config}`
+        await receiver.toldToTheEnd(key)
+        const seqs = receiver.at(key).map(({ seq }) => seq)
+        assert.deepEqual(
+          seqs,
+          [...new Set(seqs)].sort((a, b) => a - b),
+          `${key}: twice or out of order`,
+        )
+      }
+      assert.ok(receiver.at(`/${index} inline`).length >= 41)
+    }
+  })
+
+  it('are told nothing more once another server has deleted them [B-118]', async () => {
+    const receiver = await openReceiver()
+    const replica = await openReplicas(3)
+    const { id } = await replica(0).agent.start('200', { push: { id: 'hook', url: receiver.url('deleted') } })
+    while (receiver.at('/deleted hook').length < 5) await sleep(5)
+    await replica(1).agent.push.delete(id, 'hook')
+    await sleep(50)
+    const before = receiver.at('/deleted hook').length
+    await sleep(150)
+    assert.equal(receiver.at('/deleted hook').length, before)
+    await replica(2).agent.cancel(id)
+  })
+
+  it('go on with another server when theirs goes [B-119 B-127]', async () => {
+    const receiver = await openReceiver()
+    const replica = await openReplicas(3)
+    const names = ['a', 'b', 'c', 'd']
+    for (const name of names) await replica(0).agent.start('60', { push: { id: 'hook', url: receiver.url(name) } })
+    while (receiver.at('/d hook').length < 5) await sleep(5)
+    await replica(0).server.close()
+    for (const name of names) {
+      await receiver.toldToTheEnd(`/${name} hook`)
+      const firsts = [...new Set(receiver.at(`/${name} hook`).map(({ seq }) => seq))]
+      assert.deepEqual(
+        firsts,
+        firsts.toSorted((a, b) => a - b),
+      )
+    }
+  })
+})
