@@ -16,45 +16,56 @@ interface Surface {
 const doors: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
-      A2AError anonymous artifact authRequired clientToolsExtension cursorExtension data fail file
-      hasSettled inputRequired isInterrupted isTerminal memoryStore newId reject reply status
+      A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension
+      data fail file hasSettled inputRequired isInterrupted isRedacted isTerminal memoryStore newId reject
+      reply spanIdOfEvent status timestampsExtension traceExtension traceIdOf traceIdOfTask
     `,
     types: `
       Agent AgentCapabilities AgentCard AgentCardSignature AgentExtension AgentFunction AgentInterface
       AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append Appended Artifact ArtifactOptions
-      AskOptions Caller CancelTaskRequest ClaimedPush DataPart DueTime ErrorCode ErrorDetails FeedEntry
-      FileOptions GetTaskRequest IdempotencyKey Json KeyRow LeasedTask ListPage ListQuery ListTasksRequest
-      ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike Operation
-      Part Partition PushAttempt PushChange PushRow RawPart RecordBody Report Resumed Retention Role
-      SecurityRequirement SecurityScheme SendMessageConfiguration SendMessageRequest SendMessageResponse
-      Snapshot StateReport Store StreamEvent Struct SubscribeToTaskRequest Task TaskArtifactUpdateEvent
-      TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TextPart Turn UrlPart Violation
-      WhenBusy
+      AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime ErrorCode
+      ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask
+      ListPage ListQuery ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask
+      OAuthFlows ObservableLike Operation Part Partition PushAttempt PushChange PushRow RawPart RecordBody
+      Report Resumed Retention Role SecurityRequirement SecurityScheme SendMessageConfiguration
+      SendMessageRequest SendMessageResponse Snapshot StateReport Store StreamEvent Struct
+      SubscribeToTaskRequest Task TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus
+      TaskStatusUpdateEvent TextPart Turn UrlPart Violation WhenBusy
     `,
   },
   './client': {
     values: 'A2AError clearCardCache connect discover invoke',
     types: `
-      Answer Attachment AuthAnswer AuthRequest Authenticator CallOptions Chat ChatOptions ChosenInterface
-      ClientBinding ClientCall ClientLimits ClientLog ClientOutcome ClientTool ClientToolFunction
-      ConnectOptions DeviceCodePrompt ErrorCode ErrorDetails EventStream Fetch Gathered Http InputQuestion
-      Interceptor Invocation InvokeOptions MessageAnswer OAuthOptions OutgoingHttp RemoteAgent Saying Secret
-      SendOptions Session StoredToken StreamOperation StreamOptions TaskAnswer TokenCache VersionId Violation
-      Wire WireCall WireEvent WireParts WireStream
+      Answer Attachment AuthAnswer AuthRequest Authenticator CallOptions CardSignature CardTrust Chat
+      ChatOptions CheckedCard ChosenInterface ClientBinding ClientCall ClientLimits ClientLog
+      ClientOutcome ClientTool ClientToolFunction ConnectOptions DeviceCodePrompt ErrorCode ErrorDetails
+      EventStream Fetch Gathered Http InputQuestion Introduction Interceptor Invocation InvokeOptions JsonWebKeys
+      MessageAnswer OAuthOptions OutgoingHttp Refused RemoteAgent Saying Secret SendOptions Session StoredToken
+      StreamOperation StreamOptions TaskAnswer TokenCache VersionId Violation Wire WireCall WireEvent
+      WireParts WireStream
     `,
   },
   './server': {
-    values: 'ConfigError anonymous createHandler cursorExtension pushClaims pushHeaders webhook',
+    values: `
+      ConfigError allOf anonymous anyOf apiKey basic bearer clientTools createHandler credentials cursor
+      cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook
+    `,
     types: `
-      AgentSettings AgentsOption Authenticate CallContext Caller CardPatch Credentials Delivery
-      DeliveryHandler Engine EngineLog EngineRetention ExtendedCard FetchHandler Handler HandlerOptions
-      HandlerPush HouseOptions Limits NodeHandler NodeRequest NodeResponse NotificationTokens PushCursor
-      PushJwtOptions PushOptions PushTriggers Webhook WebhookOptions
+      AgentSettings AgentsOption ApiKeyOptions Authenticate BasicOptions BearerOptions CallContext Caller
+      CardPatch CardSigning ClientCertificate Credentials Delivery DeliveryHandler Engine EngineLog
+      EngineRetention EventAbout ExtendedCard Extension FetchHandler GrpcHandler Handler HandlerOptions
+      HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
+      NodeResponse NotificationTokens OnEvent OpaqueBearerOptions PushCursor PushJwtOptions PushOptions
+      PushTriggers StreamItem TenantOptions TransformEvent Webhook WebhookOptions
     `,
   },
   './node': {
     values: 'guardedFetch guardedWebhooks serve',
     types: 'GuardOptions ServeOptions ServePushOptions Server WebhookGuard WebhookGuardOptions',
+  },
+  './grpc': {
+    values: 'createGrpcServer grpc',
+    types: 'GrpcBinding GrpcOptions GrpcServer GrpcServerOptions GrpcTls',
   },
   './stores/sqlite': {
     values: 'masterKeyBeside sqliteStore',

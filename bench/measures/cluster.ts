@@ -41,21 +41,36 @@ const works = {
   },
 } as const
 
+interface Rate {
+  readonly perSecond: number
+  /** What the replicas spent on one. */
+  readonly cpuMicros: number
+}
+
 /** All of the connections, shared out among the replicas. */
-async function rateOf(replicas: readonly Replica[], work: keyof typeof works, plan: Plan): Promise<number> {
+async function rateOf(replicas: readonly Replica[], work: keyof typeof works, plan: Plan): Promise<Rate> {
   const { judge, request } = works[work]
   const loads = await Promise.all(
     replicas.map(({ port }) =>
       openLoad({ port, connections: connections / replicas.length, nextRequest: () => request(port), judge }),
     ),
   )
-  const rates: number[] = []
-  const round = async (ms: number): Promise<number> =>
-    (await Promise.all(loads.map((load) => load.run(ms)))).reduce((sum, { perSecond }) => sum + perSecond, 0)
-  await round(plan.warmUpMs)
-  for (let index = 0; index < plan.rounds; index++) rates.push(await round(plan.roundMs))
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+  const cpu = async (): Promise<number> =>
+    sum((await Promise.all(replicas.map((replica) => replica.usage()))).map(({ cpuMicros }) => cpuMicros))
+  const rounds: Rate[] = []
+  await Promise.all(loads.map((load) => load.run(plan.warmUpMs)))
+  for (let index = 0; index < plan.rounds; index++) {
+    const before = await cpu()
+    const parts = await Promise.all(loads.map((load) => load.run(plan.roundMs)))
+    const cpuMicros = ((await cpu()) - before) / sum(parts.map(({ completed }) => completed))
+    rounds.push({ perSecond: sum(parts.map(({ perSecond }) => perSecond)), cpuMicros })
+  }
   for (const load of loads) load.close()
-  return median(rates)
+  return {
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    cpuMicros: median(rounds.map(({ cpuMicros }) => cpuMicros)),
+  }
 }
 
 async function measureRates(database: BenchDatabase, plan: Plan): Promise<readonly Measure[]> {
@@ -70,17 +85,14 @@ async function measureRates(database: BenchDatabase, plan: Plan): Promise<readon
     const tasks = await rateOf(replicas, 'task', plan)
     const streams = await rateOf(replicas, 'stream', plan)
     await Promise.all(replicas.map((replica) => replica.close()))
-    plan.tell(`${what}: ${Math.round(tasks)} tasks/s, ${Math.round(streams * eventsPerStream)} events/s`)
-    const values = (parley: number): Pick<Measure, 'better' | 'values'> => ({ better: 'more', values: { parley } })
-    measures.push(
-      { name: `${name}Task`, what: `SendMessage to Task, ${what}`, unit: 'per second', ...values(tasks) },
-      {
-        name: `${name}Events`,
-        what: `Events of streams, ${what}`,
-        unit: 'per second',
-        ...values(streams * eventsPerStream),
-      },
-    )
+    const events = streams.perSecond * eventsPerStream
+    plan.tell(`${what}: ${Math.round(tasks.perSecond)} tasks/s, ${Math.round(events)} events/s`)
+    const add = (suffix: string, of: string, unit: string, better: Measure['better'], parley: number): void =>
+      void measures.push({ name: `${name}${suffix}`, what: `${of}, ${what}`, unit, better, values: { parley } })
+    add('Task', 'SendMessage to Task', 'per second', 'more', tasks.perSecond)
+    add('TaskCpu', 'SendMessage to Task', 'CPU µs each', 'less', tasks.cpuMicros)
+    add('Events', 'Events of streams', 'per second', 'more', events)
+    add('EventsCpu', 'Events of streams', 'CPU µs each', 'less', streams.cpuMicros / eventsPerStream)
   }
   return measures
 }

@@ -29,6 +29,7 @@ const server = await serve({
   authenticate,
   securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
   securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+  push: { allow: ['hooks.example.com'] },
   limits: { bodyBytes: 5_000_000, tasksPerCaller: 100 },
   async *agent({ message, signal }) {
     yield status('Reading')

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Message, Part, Task } from '@parley/a2a'
+import { connect } from '@parley/a2a/client'
+import { grpc } from '@parley/a2a/grpc'
 import { testAgent } from '@parley/a2a/testing'
 import { root, runProgram } from '../../test/examples/program.ts'
 import type { Program } from '../../test/examples/program.ts'
@@ -81,7 +83,11 @@ describe('the program', () => {
     (await (await fetch(`${program.url}/.well-known/agent-card.json`)).json()) as {
       protocolVersion?: string
       supportedInterfaces?: unknown[]
-      capabilities: { streaming: boolean; extensions: { uri: string; required?: boolean }[] }
+      capabilities: {
+        streaming: boolean
+        pushNotifications: boolean
+        extensions: { uri: string; required?: boolean }[]
+      }
     }
 
   it('shows the card of its profile, streams, and demands nothing', async () => {
@@ -90,6 +96,21 @@ describe('the program', () => {
     assert.deepEqual([protocolVersion, supportedInterfaces?.length], [undefined, 4])
     assert.equal(capabilities.streaming, true)
     assert.ok(!capabilities.extensions.some(({ required }) => required === true))
+  })
+
+  it('speaks gRPC where it is told to, and its card says so by host and port [B-8]', async () => {
+    await using program = await run('--grpc-port', '9998')
+    const { supportedInterfaces = [] } = await card(program)
+    const spoken = (supportedInterfaces as { protocolBinding: string; url: string }[]).filter(
+      ({ protocolBinding }) => protocolBinding === 'GRPC',
+    )
+    assert.equal(spoken.length, 2)
+    const binding = grpc()
+    const agent = await connect(program.url, { bindings: [binding], prefer: ['GRPC'] })
+    assert.equal(agent.interface.protocolBinding, 'GRPC')
+    assert.match(agent.interface.url, /^127\.0\.0\.1:\d+$/)
+    assert.equal((await agent.send({ ...saying('tck-complete-task'), role: 'ROLE_USER' })).kind, 'task')
+    binding.close()
   })
 
   it('shows what its flags say', async () => {
@@ -101,6 +122,26 @@ describe('the program', () => {
       capabilities.extensions.filter(({ required }) => required === true),
       [{ uri: 'urn:x', required: true }],
     )
+  })
+
+  it('offers webhooks, on this machine if it is told to, and none if it is told so [B-115 B-129]', async () => {
+    const offers = async (...flags: string[]): Promise<readonly [boolean, number]> => {
+      await using program = await run(...flags)
+      const { capabilities } = await card(program)
+      const message = { messageId: 'tck-complete-task', role: 'ROLE_USER', parts: [{ text: 'hi' }] }
+      const configuration = { taskPushNotificationConfig: { url: 'http://localhost:9/webhook' } }
+      const params = { message, configuration }
+      const response = await fetch(program.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'A2A-Version': '1.0' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params }),
+      })
+      const { error } = (await response.json()) as { error?: { code: number } }
+      return [capabilities.pushNotifications, error?.code ?? 0]
+    }
+    assert.deepEqual(await offers('--allow-loopback-webhooks'), [true, 0])
+    assert.deepEqual(await offers(), [true, -32_602])
+    assert.deepEqual(await offers('--no-push'), [false, -32_003])
   })
 
   it('shows its extended card to whoever brings the token, and lets in no wrong one', async () => {

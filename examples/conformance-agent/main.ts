@@ -1,14 +1,17 @@
 /**
  * An agent that behaves as the official A2A conformance kit (a2aproject/a2a-tck) expects of an agent under test.
  *
- *     npm run conformance-agent -- --port 9999
- *     run_tck.py --sut-host http://localhost:9999 --transport jsonrpc,http_json     # in the kit, branch 1.0-dev
+ *     npm run conformance-agent -- --port 9999 --grpc-port 9998
+ *     run_tck.py --sut-host http://localhost:9999 --transport jsonrpc,http_json,grpc     # in the kit, branch 1.0-dev
  *
  * One run cannot see everything, because some rules hold only for agents that lack or demand something:
  *
  *     --profile 0.3               tasks stay open, as the kits for 0.2 and 0.3 want; with 1.0 they complete
  *     --card 1.0|0.3|merged       the card for whoever does not say which version; follows the profile
+ *     --grpc-port <port>          speaks gRPC too, and the card says so
  *     --no-streaming              the card does not offer streams, and none is given
+ *     --no-push                   the card does not offer webhooks, and none is called
+ *     --allow-loopback-webhooks   calls webhooks on this machine too, where the kit has its own
  *     --required-extension <uri>  the card demands an extension; may be given several times
  *     --extended-card             callers with the token `conformance` see more than the public card
  */
@@ -22,9 +25,12 @@ import { scripted } from './scripted.ts'
 const { values: flags } = parseArgs({
   options: {
     port: { type: 'string', default: '9999' },
+    'grpc-port': { type: 'string' },
     profile: { type: 'string', default: '1.0' },
     card: { type: 'string' },
     'no-streaming': { type: 'boolean', default: false },
+    'no-push': { type: 'boolean', default: false },
+    'allow-loopback-webhooks': { type: 'boolean', default: false },
     'required-extension': { type: 'string', multiple: true, default: [] },
     'extended-card': { type: 'boolean', default: false },
   },
@@ -45,9 +51,11 @@ const server = await serve({
   description: 'Does what the official conformance kit asks of an agent',
   skills: [{ id: 'conformance', name: 'Conformance', description: 'Plays each scenario of the kit', tags: ['tck'] }],
   port: Number(flags.port),
+  ...grpcAt(flags['grpc-port']),
   store: memoryStore(),
   card,
   streaming: !flags['no-streaming'],
+  ...(flags['no-push'] ? {} : { push: { allow: flags['allow-loopback-webhooks'] ? ['localhost', '127.0.0.1'] : [] } }),
   extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
   // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
   duplicateWindowMs: 0,
@@ -67,6 +75,12 @@ const server = await serve({
 console.log(`${server.url} speaks as profile ${profile}, shows the ${card} card`)
 process.once('SIGTERM', () => void server.close())
 process.once('SIGINT', () => void server.close())
+
+/** Cards say `host:port`; the kits for 0.3 read nothing but a url. */
+function grpcAt(port: string | undefined): { grpcPort?: number; grpcUrl?: string } {
+  if (port === undefined) return {}
+  return { grpcPort: Number(port), ...(profile === '0.3' ? { grpcUrl: `http://localhost:${port}` } : {}) }
+}
 
 function oneOf<T extends string>(name: string, given: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === given)

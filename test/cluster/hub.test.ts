@@ -29,7 +29,7 @@ interface Hub {
 
 async function startHub(env: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<Hub> {
   const child = spawn(process.execPath, ['--conditions=source', program, ...flags], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', GRPC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   running.add(child)

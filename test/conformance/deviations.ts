@@ -33,6 +33,11 @@ export const deviations: readonly Deviation[] = [
     why: 'Real peers send them, and their meaning is clear. Writers produce the official form only.',
   },
   {
+    ids: ['B-30', 'B-31'],
+    what: 'A client also takes signatures over a card without any of its empty values, and over the document as it is; it says which form it was. Cards of ours are signed in the official form only.',
+    why: 'Published SDKs sign the first and small tools the second. Of a card that is verified only what the form covers is used.',
+  },
+  {
     ids: ['B-28', 'B-15'],
     what: 'A caller that names no version gets one card that holds the fields of both generations.',
     why: 'Such a caller may be of either, and the fields do not collide.',

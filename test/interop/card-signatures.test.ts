@@ -142,15 +142,17 @@ describe('a card that @a2a-js/sdk 1.3.0 signs', () => {
       ...Object.keys(schemes).map((name) => ({ securitySchemes: { ...schemes, [name]: undefined } })),
       { securityRequirements: [] },
       { securityRequirements: [{ schemes: { code: { list: ['use'] } } }] },
-      ...Object.keys(full).map((name) => ({
-        [name]:
-          name === 'supportedInterfaces'
-            ? [{ url: 'https://evil.test', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
-            : 'x',
-      })),
+      { supportedInterfaces: [{ url: 'https://evil.test', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }] },
+      ...Object.keys(full)
+        .filter((name) => name !== 'supportedInterfaces')
+        .map((name) => ({ [name]: typeof full[name] === 'string' ? 'x' : undefined })),
     ]
     for (const change of changes) {
-      await assert.rejects(check({ ...signed, ...change }, options), /card/, JSON.stringify(change))
+      await assert.rejects(
+        check({ ...signed, ...change }, options),
+        /changed after it was signed/,
+        JSON.stringify(change),
+      )
     }
   })
 

@@ -54,7 +54,8 @@ function cutAfter(events: number, kind: PeerKind): void {
 }
 
 for (const events of [1, 2, 3]) {
-  for (const binding of bindings) {
+  // The proxy counts events by the words of SSE; the tests of the gRPC binding cut its streams.
+  for (const binding of bindings.filter((name) => name !== 'GRPC')) {
     cutAfter(events, sdk1('1.0', binding))
     cutAfter(events, sdk1('0.3', binding))
     cutAfter(events, sdk03(binding))

@@ -122,7 +122,7 @@ for (const mode of ['1.0', '0.3'] as const) {
         )
       })
 
-      const losesMarks = mode === '0.3' && transport === 'HTTP+JSON'
+      const losesMarks = mode === '0.3' && transport !== 'JSONRPC'
       const partsName = losesMarks
         ? 'carries every kind of part both ways, but loses the names of files and the metadata of parts, and with it that data was wrapped [J-4 J-5]'
         : 'carries every kind of part both ways [J-4 J-5 J-6]'

@@ -57,7 +57,8 @@ export function assertRefused(tongue: Tongue, answer: Answer, code: Code): Refus
   if (tongue.binding === 'GRPC') {
     const statuses = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, PERMISSION_DENIED: 7, RESOURCE_EXHAUSTED: 8 } as const
     const others = { FAILED_PRECONDITION: 9, UNIMPLEMENTED: 12, UNAUTHENTICATED: 16 } as const
-    assert.equal(status, { ...statuses, ...others }[grpc], context)
+    const isOlder = !isNew && (code === 'UNSUPPORTED_OPERATION' || code === 'PUSH_NOTIFICATION_NOT_SUPPORTED')
+    assert.equal(status, isOlder ? others.UNIMPLEMENTED : { ...statuses, ...others }[grpc], context)
     // Both generations, because before 1.0 nobody said how (§3.3).
     return readTyped(body, body.details, code)
   }

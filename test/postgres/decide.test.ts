@@ -10,7 +10,8 @@ import { openDatabase, skipReason } from './databases.ts'
 /** One append, or the passing of time, in words that fit any store: fences differ between stores, so they are named by place. */
 interface Move {
   readonly task: number
-  readonly expected: 'head' | 'zero' | 'off'
+  readonly expected: 'head' | 'zero' | 'off' | 'behind'
+  readonly orLater: boolean
   readonly fence: 'none' | 'last' | 'older'
   readonly take: 'none' | 'one' | 'two'
   readonly ttlMs: number
@@ -28,8 +29,9 @@ const move: fc.Arbitrary<Move> = fc.record({
   task: fc.nat(2),
   expected: fc.oneof(
     { weight: 8, arbitrary: fc.constant('head' as const) },
-    fc.constantFrom('zero' as const, 'off' as const),
+    fc.constantFrom('zero' as const, 'off' as const, 'behind' as const),
   ),
+  orLater: fc.boolean(),
   fence: fc.constantFrom('none', 'none', 'last', 'last', 'older'),
   take: fc.constantFrom('none', 'none', 'one', 'two'),
   ttlMs: fc.constantFrom(10, 100, Infinity),
@@ -94,7 +96,7 @@ function appendOf(
   fences: number[],
   at: number,
 ): Append {
-  const expectedSeq = { head, zero: 0, off: head + 3 }[step.expected]
+  const expectedSeq = { head, zero: 0, off: head + 3, behind: Math.max(0, head - 1) }[step.expected]
   const fence = { none: undefined, last: fences.at(-1), older: fences.at(-2) }[step.fence]
   const records = { none: [], visible: chunks('a', 'b'), internal: notes('c'), both: [...chunks('d'), ...notes('e')] }
   const status = step.state === 'none' ? undefined : statusOf(step.state, at)
@@ -102,6 +104,7 @@ function appendOf(
   return {
     expectedSeq,
     records: records[step.records],
+    ...(step.orLater && { orLater: true }),
     ...(fence !== undefined && { fence }),
     ...(step.take !== 'none' && { take: { holder: step.take, ttlMs: step.ttlMs } }),
     ...(step.release && { release: true }),

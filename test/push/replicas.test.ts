@@ -15,7 +15,8 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const closing: (() => unknown)[] = []
 after(() => Promise.all(closing.map((close) => close())))
 
-/** Counts, a number each few milliseconds. */
+/** Counts, a number each few milliseconds, and does not end before the test has set what it wants to set. */
+const allSet = Promise.withResolvers<void>()
 const counter: Agent = {
   resume: 'rerun',
   async *run({ text, signal }) {
@@ -23,6 +24,7 @@ const counter: Agent = {
       yield { state: 'TASK_STATE_WORKING' }
       await sleep(3)
     }
+    await allSet.promise
   },
 }
 
@@ -94,6 +96,7 @@ describe('webhooks of three servers on one database', { skip }, () => {
         return index
       }),
     )
+    allSet.resolve()
     for (const index of tasks) {
       for (const config of ['inline', 'second']) {
         const key = `/${index} ${config}`

@@ -50,7 +50,7 @@ export type {
   SubscribeToTaskRequest,
 } from './model/operation.ts'
 export { isRedacted } from './model/sensitive.ts'
-export type { AuthRequest } from './model/sensitive.ts'
+export type { CredentialRequest } from './model/sensitive.ts'
 export { spanIdOfEvent, traceIdOf, traceIdOfTask } from './model/trace.ts'
 export type { LogRecord, RecordBody } from './model/record.ts'
 export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'

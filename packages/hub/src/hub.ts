@@ -10,6 +10,8 @@ import type { StoreSettings } from './open-store.ts'
 export interface HubSettings extends StoreSettings {
   readonly host: string
   readonly port: number
+  /** Default: no gRPC. */
+  readonly grpcPort?: number | undefined
 }
 
 /** Who is asked and never answers is not waited for for ever: strangers' questions would pile up. */
@@ -56,6 +58,7 @@ export const demoAgents = {
   },
 }
 
-export async function startHub({ host, port, ...where }: HubSettings): Promise<Server> {
-  return serve({ host, port, store: openStore(where), agents: demoAgents })
+export async function startHub({ host, port, grpcPort, ...where }: HubSettings): Promise<Server> {
+  const grpc = grpcPort === undefined ? {} : { grpcPort }
+  return serve({ host, port, ...grpc, store: openStore(where), agents: demoAgents })
 }

@@ -56,8 +56,16 @@ export const framing: Section = {
       v1,
       '1.0.0 and 1.0.1 disagree on the HTTP status of some errors. We write those of 1.0.1 and read an error by its reason first, then by its code, and by its status last.',
     ),
-    must('B-165', v1, 'Every REST path also exists with a tenant in front of it.'),
-    decision('B-166', v1, 'What the path says wins over the same field in the query or the body.'),
+    must(
+      'B-165',
+      v1,
+      'The tenant of an interface is named in every request: in the payload, or in front of every REST path.',
+    ),
+    decision(
+      'B-166',
+      v1,
+      'Tenants see nothing of each other. One that does not exist, or is not for this caller, is "not found"; a path that names another one than its payload is refused.',
+    ),
     must(
       'F-11',
       v1,

@@ -58,7 +58,16 @@ export const peers: Section = {
     practice('S2-22', old, 'The server makes the task id and keeps the client’s context.'),
     practice('S2-24', old, 'A task goes on when its client disconnects, and can be subscribed to again.'),
     practice('S2-26', old, 'Comments keep an idle stream alive.'),
-    practice('S2-33', all, 'An agent may be an observable: anything that can be subscribed to.'),
+    practice(
+      'S2-31',
+      all,
+      'Events say `traceId` and `spanId` in their metadata to those who ask for it: the trace of the request whose turn said them.',
+    ),
+    practice(
+      'S2-33',
+      all,
+      'An agent may be an observable: anything that can be subscribed to. Events may be changed or dropped before they are logged, and listened to afterwards.',
+    ),
     practice('S4-2', all, 'The card of an agent is also at `/a2a/{agent}/agent-card`.'),
     practice('S4-3', all, 'It is also at `/a2a/{agent}/.well-known/agent`.'),
     practice(

@@ -1,5 +1,5 @@
 /** Behaviour that the protocol describes by example rather than by rule. */
-import { all, must, practice } from '../rule.ts'
+import { all, must, practice, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const topics: Section = {
@@ -34,11 +34,31 @@ export const topics: Section = {
       'Extensions are asked for and confirmed by header; an unknown one is ignored and a missing required one is an error.',
     ),
     practice('T-10', all, 'Data of an extension stands in metadata under its URI.'),
+    must(
+      'T-11',
+      all,
+      'The URI of an extension or a binding is a name and is never fetched; what a library brings along is off until it is listed.',
+    ),
+    practice(
+      'T-12',
+      all,
+      'Who is not known is asked by 401 and a challenge, who may not is told by 403, and who calls is never read from a payload.',
+    ),
     practice('T-13', all, 'A token that lacks the scope of a skill cannot use the skill.'),
     practice(
       'T-14',
       all,
       'The card is fetched, cached and revalidated, and a card behind authentication is served to those who have it.',
+    ),
+    practice(
+      'T-15',
+      v1,
+      'A tenant is named by the path, by the payload or by who calls, or by several of them together.',
+    ),
+    practice(
+      'T-16',
+      all,
+      'A binding may be anybody’s, named by a URI: it carries every operation, and a client that does not know it passes it over.',
     ),
     must('T-17', all, 'A part has exactly one content.'),
   ],

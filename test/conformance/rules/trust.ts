@@ -20,7 +20,7 @@ export const extensions: Section = {
       open: 'no extension of ours has methods',
     }),
     should('B-148', all, 'An extension that only carries data is not marked as required.'),
-    must('B-149', v1, 'What a library brings along is off unless asked for.'),
+    must('B-149', v1, 'What a library brings along is off: nothing is declared that the server does not list.'),
   ],
 }
 
@@ -50,7 +50,7 @@ export const trust: Section = {
     should('B-157', v1, 'A client that is told so subscribes or polls.'),
     must('B-158', v1, 'Having reached AUTH_REQUIRED permits nothing by itself: every message is judged anew.'),
     should('B-159', v1, 'Credentials sent inside a message are bound to the agent that asked.', {
-      open: 'we never ask for credentials inside a message',
+      open: 'what binds a credential is its own format; ours are protected on their way by TLS and kept in no log',
     }),
     must('B-160', all, 'A task of somebody else is "not found", word for word as one that does not exist.'),
     practice(
@@ -72,6 +72,11 @@ export const reliability: Section = {
       'A message with an id that was seen in the last 24 hours is the same message: while the first is running the second joins it, afterwards it gets the same task. The same id with other content is refused with the reason MESSAGE_ID_REUSED.',
     ),
     decision('B-164', all, 'A client repeats a send under the same message id.'),
+    decision(
+      'B-167',
+      v1,
+      'A tenant cannot be called what a path means otherwise: `message:send`, `tasks`, `v1`, `.well-known` and the like.',
+    ),
     must('B-168', all, 'Every binding offers the same operations with the same meaning and the same errors.'),
     decision('B-174', all, 'A state that nobody knows is read as "unknown" and crashes nothing.'),
     should('B-175', ['0.3'], 'Sending, reading and canceling are the least that 0.3 asks for.'),

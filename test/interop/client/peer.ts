@@ -25,7 +25,7 @@ export interface PeerKind {
   open(): Promise<Peer>
 }
 
-export type Ability = 'set push configs' | 'list push configs' | 'name files'
+export type Ability = 'set push configs' | 'list push configs' | 'name files' | 'keep a null'
 
 export interface Peer {
   /** What `connect` is given. */

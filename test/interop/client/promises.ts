@@ -92,19 +92,25 @@ export function promises(scene: Scene): void {
     assert.match(error.message, /message/i)
   })
 
-  it('names the version, the trace and the extensions it wants in every request [B-1 B-142 B-171]', async () => {
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    const traced = await scene.join({ trace: () => ({ traceparent }), extensions: [mood] })
-    const before = scene.requests.length
-    const { id } = taskOf(await traced.send('say hi'))
-    await traced.get(id)
-    await traced.stream('say hi').all()
-    const sent = scene.requests.slice(before).map(({ headers }) => headers)
-    assert.ok(sent.length >= 3)
-    for (const headers of sent) {
-      assert.equal(headers.get('a2a-version'), version)
-      assert.equal(headers.get('traceparent'), traceparent)
-      assert.equal(headers.get(version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions'), mood)
-    }
-  })
+  const unseen =
+    binding === 'GRPC' ? 'what goes by gRPC does not go by fetch: the tests of the binding look at it' : false
+  it(
+    'names the version, the trace and the extensions it wants in every request [B-1 B-142 B-171]',
+    { skip: unseen },
+    async () => {
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+      const traced = await scene.join({ trace: () => ({ traceparent }), extensions: [mood] })
+      const before = scene.requests.length
+      const { id } = taskOf(await traced.send('say hi'))
+      await traced.get(id)
+      await traced.stream('say hi').all()
+      const sent = scene.requests.slice(before).map(({ headers }) => headers)
+      assert.ok(sent.length >= 3)
+      for (const headers of sent) {
+        assert.equal(headers.get('a2a-version'), version)
+        assert.equal(headers.get('traceparent'), traceparent)
+        assert.equal(headers.get(version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions'), mood)
+      }
+    },
+  )
 }

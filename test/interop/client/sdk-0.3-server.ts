@@ -16,6 +16,9 @@ import { agentName, closed, extendedDescription, listening, listeningForGrpc, mo
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
 
+const nameless = { 'name files': 'its proto of a file has no name' } as const
+const nulls = { 'keep a null': 'it reads the null of a protobuf as 0' } as const
+
 export const sdk03 = (binding: Binding): PeerKind => ({
   name: `a server of @a2a-js/sdk 0.3.14 over ${binding}`,
   version: '0.3',
@@ -23,7 +26,7 @@ export const sdk03 = (binding: Binding): PeerKind => ({
   absent: '1.0',
   options: preferring(binding),
   without: ['list'],
-  ...(binding === 'HTTP+JSON' ? { cannot: { 'name files': 'its REST form of a file has no name' } } : {}),
+  ...(binding === 'JSONRPC' ? {} : { cannot: binding === 'GRPC' ? { ...nameless, ...nulls } : nameless }),
   open,
 })
 

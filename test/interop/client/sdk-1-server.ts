@@ -25,6 +25,8 @@ const oldRest = {
   'set push configs': 'it reads a push config without the envelope that servers of 0.3 require',
 } as const
 
+const oldGrpc = { 'name files': 'its proto of a file has no name' } as const
+
 /** `0.3`: served by its compatibility layer, and the client is told to speak nothing else. */
 export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
   return {
@@ -34,7 +36,7 @@ export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
     absent: version === '1.0' ? '0.3' : '0.2',
     options: { ...preferring(binding), ...(version === '0.3' ? { version } : {}) },
     without: version === '1.0' ? [] : ['list'],
-    ...(version === '0.3' && binding === 'HTTP+JSON' ? { cannot: oldRest } : {}),
+    ...(version === '0.3' && binding !== 'JSONRPC' ? { cannot: binding === 'GRPC' ? oldGrpc : oldRest } : {}),
     open: () => open(version),
   }
 }

@@ -93,7 +93,7 @@ export function sending(scene: Scene): void {
       { text: 'parts' },
       { raw: 'AQL/', filename: 'b.png', mediaType: 'image/png' },
       { url: 'https://example.com/c', filename: 'c.png', mediaType: 'image/png' },
-      { data: { deep: { er: [1, 'two', null] } } },
+      { data: { deep: { er: [1, 'two', cannot['keep a null'] === undefined ? null : 3] } } },
     ]
     const { artifacts = [] } = taskOf(await scene.agent.send(parts))
     const [shown, mirror] = artifacts

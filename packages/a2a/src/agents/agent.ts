@@ -4,7 +4,7 @@
  * protocol version, a socket or a store.
  */
 import type { Caller } from '../model/caller.ts'
-import type { AuthRequest } from '../model/sensitive.ts'
+import type { CredentialRequest } from '../model/sensitive.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task } from '../model/task.ts'
 
@@ -75,7 +75,7 @@ export interface AgentLog {
 }
 
 export interface Turn {
-  /** The text parts of the message, joined. */
+  /** The text parts of the message, joined; of one that has none, the secret that it brings. */
   readonly text: string
   readonly message: Message
   readonly task: { readonly id: string; readonly contextId: string; readonly state: TaskState }
@@ -106,7 +106,7 @@ export interface Turn {
   readonly log: AgentLog
 }
 
-export interface AskOptions extends AuthRequest {
+export interface AskOptions extends CredentialRequest {
   /** AUTH_REQUIRED instead of INPUT_REQUIRED. */
   readonly auth?: boolean
   /** The answer is a secret: it is given to you, and kept nowhere. A turn that is run again asks for it again. */

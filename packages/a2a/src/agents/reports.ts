@@ -2,7 +2,7 @@
 import { base64 } from '../client/attach.ts'
 import { newId } from '../model/id.ts'
 import { askingForAuth, askingForSecret } from '../model/sensitive.ts'
-import type { AuthRequest } from '../model/sensitive.ts'
+import type { CredentialRequest } from '../model/sensitive.ts'
 import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 
@@ -91,7 +91,7 @@ export function inputRequired(question: string | AgentMessage, options: InputOpt
  * Pauses the task until the client has obtained what the message explains, and what `schemes` says for programs. With
  * `inBand` the credentials may come in the next message: the next turn gets them, and nobody keeps them.
  */
-export function authRequired(explanation: string | AgentMessage, options: AuthRequest = {}): StateReport {
+export function authRequired(explanation: string | AgentMessage, options: CredentialRequest = {}): StateReport {
   const asksMore = Object.values(options).some((option) => option !== undefined && option !== false)
   const message = asksMore ? askingForAuth(messageOf(explanation), options) : explanation
   return { state: 'TASK_STATE_AUTH_REQUIRED', message }

@@ -1,88 +1,36 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { exportJWK, FlattenedSign, generateKeyPair } from 'jose'
-import type { CryptoKey, JWK } from 'jose'
 import { A2AError } from '../model/error.ts'
-import { openServers } from '../testing/server-fixture.ts'
-import type { Handler, HouseOptions } from '../server/index.ts'
 import { bearer } from '../server/index.ts'
+import type { AgentSettings, Handler, HouseOptions } from '../server/index.ts'
+import {
+  cardUrl,
+  type Document,
+  given,
+  jwksUrl,
+  plain,
+  publicUrl,
+  refuses,
+  signerOf,
+  web,
+} from '../testing/card-signers.ts'
+import { openServers } from '../testing/server-fixture.ts'
 import { canonicalJson } from '../versions/canonical-json.ts'
-import { signedView } from '../versions/signed-card.ts'
 import { clearCardCache, discover } from './card.ts'
 import { connect } from './connect.ts'
-import type { CardTrust, ConnectOptions, Fetch } from './contract.ts'
+import type { ConnectOptions, Fetch } from './contract.ts'
 import { invoke } from './invoke.ts'
 
 const { open } = openServers()
 beforeEach(clearCardCache)
 
-const publicUrl = 'https://ada.test'
-type Document = Record<string, unknown>
-
-/** The web as far as these tests know it: what is asked for is kept, and a document may be exchanged on the way. */
-function web(handler: Handler | undefined, documents: { readonly [url: string]: object | Response | undefined } = {}) {
-  const asked: Request[] = []
-  const fetch: Fetch = async (request) => {
-    asked.push(request)
-    const found = documents[request.url]
-    if (found instanceof Response) return found.clone()
-    if (found !== undefined) return Response.json(found)
-    return handler === undefined ? new Response('', { status: 404 }) : handler.fetch(request)
-  }
-  return { fetch, asked, urls: () => asked.map(({ url }) => url) }
-}
-
-const cardUrl = `${publicUrl}/.well-known/agent-card.json`
-const jwksUrl = `${publicUrl}/.well-known/jwks.json`
+const opened = (over: HouseOptions & Partial<AgentSettings> = {}): Handler =>
+  open({ signing: true, publicUrl, name: 'Ada', ...over })
 
 async function documentOf(handler: Handler): Promise<Document> {
   const response = await handler.fetch(new Request(cardUrl, { headers: { 'a2a-version': '1.0' } }))
   return (await response.json()) as Document
 }
-
-const plain: Document = {
-  name: 'Ada',
-  description: 'Adds',
-  version: '1.0.0',
-  supportedInterfaces: [{ url: 'https://ada.test/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-  capabilities: {},
-  defaultInputModes: ['text/plain'],
-  defaultOutputModes: ['text/plain'],
-  skills: [{ id: 'add', name: 'Add', description: 'Adds', tags: ['math'] }],
-}
-
-/** Somebody who signs, with a key of any kind, whatever is to be signed. */
-async function signerOf(alg = 'ES256', kid = 'k1') {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
-  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg }
-  const sign = async (document: Document, header: object = {}, text = canonicalJson(signedView(document))) => {
-    const protectedHeader = { alg, kid, typ: 'JOSE', ...header }
-    const made = await new FlattenedSign(new TextEncoder().encode(text))
-      .setProtectedHeader(protectedHeader)
-      .sign(privateKey)
-    return { protected: made.protected ?? '', signature: made.signature }
-  }
-  return {
-    jwk,
-    privateKey: privateKey as CryptoKey,
-    sign,
-    signed: async (document: Document, header?: object, text?: string): Promise<Document> => ({
-      ...document,
-      signatures: [await sign(document, header, text)],
-    }),
-  }
-}
-const given = (key: JWK): CardTrust => ({ keys: [key as never] })
-
-const refuses =
-  (why: RegExp) =>
-  (error: unknown): boolean => {
-    assert.ok(error instanceof A2AError, String(error))
-    assert.deepEqual([error.code, error.details['reason']], ['INVALID_AGENT_RESPONSE', 'CARD_SIGNATURE'], error.message)
-    assert.match(error.message, why)
-    return true
-  }
-const opened = (over: HouseOptions = {}): Handler => open({ signing: true, publicUrl, name: 'Ada', ...over })
 
 describe('a signed card', () => {
   it('is verified by the keys that its own origin publishes, and says so [B-31 B-32]', async () => {
@@ -154,6 +102,14 @@ describe('a signed card', () => {
     assert.equal((merged as Document)['url'], 'https://ada.test/a2a')
     const { fetch } = web(handler, { [cardUrl]: merged as object })
     assert.equal((await connect(publicUrl, { fetch, verify: 'require' })).signature.status, 'verified')
+  })
+
+  it('is asked for in 1.0 by those who will speak 0.3, which has no rule for it [B-31]', async () => {
+    const { fetch, asked } = web(opened())
+    const agent = await connect(publicUrl, { fetch, verify: 'require', version: '0.3' })
+    assert.equal(asked[0]?.headers.get('a2a-version'), '1.0')
+    assert.deepEqual([agent.signature.status, agent.interface.version], ['verified', '0.3'])
+    assert.equal(await agent.ask('you'), 'Hello, you!')
   })
 
   it('is found to be good in the forms that other signers have, which is told [B-30 B-31]', async () => {
@@ -231,120 +187,6 @@ describe('a signed card', () => {
   })
 })
 
-describe('whose keys count', () => {
-  it('are not those that a stranger’s signature leads to: nobody goes there [B-31 B-33]', async () => {
-    const eve = await signerOf('ES256', 'eve')
-    const places = [
-      'https://evil.test/keys',
-      'http://ada.test/keys',
-      'https://ada.test.evil.test/keys',
-      'https://ada.test:444/keys',
-      'file:///keys',
-      'data:application/json,{}',
-      'nonsense',
-    ]
-    for (const jku of places) {
-      clearCardCache()
-      const document = await eve.signed(plain, { jku })
-      const { fetch, urls } = web(undefined, { [cardUrl]: document, [jku]: { keys: [eve.jwk] } })
-      await assert.rejects(
-        connect(publicUrl, { fetch, verify: 'require' }),
-        refuses(/where no key is trusted to come from/),
-      )
-      assert.deepEqual(urls(), [cardUrl])
-      const agent = await connect(publicUrl, { fetch, verify: 'warn' })
-      assert.equal(agent.signature.status, 'unverified')
-    }
-  })
-
-  it('may be those of origins that were listed, and of lists that were named [B-31]', async () => {
-    const { jwk, signed } = await signerOf()
-    const place = 'https://keys.test/jwks'
-    const document = await signed(plain, { jku: place })
-    const { fetch } = web(undefined, { [cardUrl]: document, [place]: { keys: [jwk] } })
-    for (const trust of [
-      { origins: ['https://keys.test'] },
-      { jwks: place },
-      { jwks: [new URL(place)] },
-    ] as CardTrust[]) {
-      const { signature } = await connect(publicUrl, { fetch, verify: 'require', trust })
-      assert.ok(signature.status === 'verified' && signature.keys === place)
-    }
-  })
-
-  it('are the given ones alone where some are given: the card’s own origin is then one like any other [B-31]', async () => {
-    const [ours, other] = [await signerOf('ES256', 'ours'), await signerOf('ES256', 'other')]
-    const document = await other.signed(plain, { jku: jwksUrl })
-    const { fetch, urls } = web(undefined, { [cardUrl]: document, [jwksUrl]: { keys: [other.jwk] } })
-    await connect(publicUrl, { fetch, verify: 'require' })
-    const pinned = { fetch, verify: 'require', trust: given(ours.jwk) } as const
-    await assert.rejects(connect(publicUrl, pinned), refuses(/no key that is trusted is called other/))
-    assert.deepEqual(urls(), [cardUrl, jwksUrl])
-  })
-
-  it('are not those that have ended, have not begun, were revoked, or are for something else [B-32]', async () => {
-    const { jwk, signed } = await signerOf()
-    const document = await signed(plain)
-    const now = Date.now() / 1_000
-    const good = { ...jwk, exp: now + 60, nbf: now - 60, use: 'sig', key_ops: ['verify'] }
-    assert.equal(
-      (await connect(document as never, { verify: 'require', trust: given(good) })).signature.status,
-      'verified',
-    )
-    for (const over of [
-      { exp: now - 1 },
-      { nbf: now + 60 },
-      { revoked: { reason: 'compromised' } },
-      { use: 'enc' },
-      { key_ops: ['sign'] },
-      { alg: 'ES384' },
-    ]) {
-      const trust = given({ ...good, ...over })
-      await assert.rejects(connect(document as never, { verify: 'require', trust }), refuses(/not any more/))
-    }
-  })
-
-  it('are not to be had by a redirect, from a list that is no list, or from one that does not answer [B-31]', async () => {
-    const { jwk, signed } = await signerOf()
-    const document = await signed(plain, { jku: jwksUrl })
-    const answers = [
-      new Response('', { status: 302, headers: { location: 'https://evil.test/keys' } }),
-      new Response('<html>'),
-      new Response('', { status: 500 }),
-      Response.json({ keys: 'x' }),
-      new Response(`{"keys":[${'1,'.repeat(600_000)}1]}`),
-    ]
-    for (const answer of answers) {
-      clearCardCache()
-      const documents = { [cardUrl]: document, [jwksUrl]: answer, 'https://evil.test/keys': { keys: [jwk] } }
-      const { fetch, urls } = web(undefined, documents)
-      await assert.rejects(connect(publicUrl, { fetch, verify: 'require' }), refuses(/cannot be checked/))
-      assert.deepEqual(urls(), [cardUrl, jwksUrl])
-    }
-  })
-
-  it('are fetched once for many cards, and again for a key that is not among them, but not at once [B-22 B-31]', async (t) => {
-    t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
-    const [one, two] = [await signerOf('ES256', 'one'), await signerOf('ES256', 'two')]
-    const keys = [one.jwk]
-    const documents: Record<string, object> = { [jwksUrl]: { keys } }
-    const { fetch, urls } = web(undefined, documents)
-    const lists = () => urls().filter((url) => url === jwksUrl).length
-    const tryOn = async (signer: typeof one): Promise<string> => {
-      clearCardCache()
-      documents[cardUrl] = await signer.signed(plain, { jku: jwksUrl })
-      return (await connect(publicUrl, { fetch, verify: 'warn' })).signature.status
-    }
-    assert.deepEqual([await tryOn(one), await tryOn(one), lists()], ['verified', 'verified', 1])
-    assert.deepEqual([await tryOn(two), lists()], ['unverified', 1])
-    keys.push(two.jwk)
-    t.mock.timers.tick(31_000)
-    assert.deepEqual([await tryOn(two), lists()], ['verified', 2])
-    t.mock.timers.tick(301_000)
-    assert.deepEqual([await tryOn(one), lists()], ['verified', 3])
-  })
-})
-
 describe('the policy', () => {
   it('to require lets no card pass that is not signed, or that nothing is known of [B-33]', async () => {
     const options: ConnectOptions = { ...web(open({ publicUrl })), verify: 'require' }
@@ -380,7 +222,7 @@ describe('the policy', () => {
 
   it('holds for the extended card as well, which takes the place of the other [B-33 B-139]', async () => {
     const authenticate = bearer({ verify: () => ({ id: 'ann' }) })
-    const handler = opened({ authenticate, ...{ extendedCard: { description: 'More' } } } as HouseOptions)
+    const handler = opened({ authenticate, extendedCard: { description: 'More' } })
     const { fetch } = web(handler)
     const agent = await connect(publicUrl, { fetch, verify: 'require', bearer: 't' })
     assert.equal((await agent.extendedCard()).description, 'More')

@@ -9,8 +9,8 @@ import { addressOf, nameOf } from './address.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { cardCacheOf } from './card-cache.ts'
 import type { CachedCard } from './card-cache.ts'
-import type { CardCheck, CheckParts } from './card-signature.ts'
-import type { ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
+import type { CardCheck } from './card-signature.ts'
+import type { CardSignature, ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
 import { createHttp, originOf, platformFetch } from './http.ts'
 import type { CarefulHttp } from './http.ts'
 import { defaultLimits } from './limits.ts'
@@ -94,24 +94,37 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
   }
 }
 
-/** What judges the signatures of cards, for those who want them judged. */
-export async function cardCheck(
-  options: Pick<ConnectOptions, 'verify' | 'trust'>,
-  parts: Omit<CheckParts, 'options'>,
-): Promise<CardCheck | undefined> {
-  const { verify = 'off' } = options
-  return verify === 'off' ? undefined : (await import('./card-signature.ts')).createCardCheck({ ...parts, options })
+export interface FoundCard {
+  readonly card: AgentCard
+  readonly signature?: CardSignature | undefined
+  /** Judges the signatures of cards, for those who want them judged. */
+  readonly check?: CardCheck | undefined
+}
+
+/** The card, judged as the options want it. */
+export async function findCard(
+  target: string | URL | object,
+  options: ConnectOptions,
+  parts: Pick<CardParts, 'http' | 'limits'>,
+): Promise<FoundCard> {
+  const { verify = 'off', version, log, signal } = options
+  if (verify === 'off') return { card: await fetchCard(target, { ...parts, signal, version, log }) }
+  // 0.3 has no rule for signatures; the card of 1.0 lists its interfaces as well.
+  const asked = version === '0.3' ? '1.0' : version
+  const found = await fetchCard(target, { ...parts, signal, version: asked, log })
+  const { createCardCheck } = await import('./card-signature.ts')
+  const check = createCardCheck({ options, fetch: parts.http.fetch, limits: parts.limits, log })
+  return { ...(await check(found, signal)), check }
 }
 
 /** Like `fetchCard`, with the options of `connect`, but `null` whatever goes wrong (S0-9). */
 export async function discover(target: string | URL | object, options: ConnectOptions = {}): Promise<AgentCard | null> {
-  const { fetch = platformFetch, headers, signal, version, log } = options
+  const { fetch = platformFetch, headers } = options
   const limits = { ...defaultLimits, ...options.limits }
   try {
     const authenticate = authenticatorOf(options, { fetch, limits })
     const http = createHttp({ fetch, authenticate, limits, headers })
-    const card = await fetchCard(target, { http, limits, signal, version, log })
-    return (await (await cardCheck(options, { fetch, limits, log }))?.(card, signal))?.card ?? card
+    return (await findCard(target, options, { http, limits })).card
   } catch {
     return null
   }

@@ -2,7 +2,7 @@
 import type { AgentCard } from '../model/card.ts'
 import { createAgent } from './agent.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
-import { cardCheck, fetchCard } from './card.ts'
+import { findCard } from './card.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
 import { createHttp, platformFetch } from './http.ts'
 import { defaultLimits } from './limits.ts'
@@ -12,18 +12,14 @@ import { httpBindings } from './wire.ts'
 
 /** Takes the agent's address, that of its card, or the card. */
 export async function connect(target: string | URL | AgentCard, options: ConnectOptions = {}): Promise<RemoteAgent> {
-  const { fetch = platformFetch, headers, signal, version, log, bindings = [] } = options
+  const { fetch = platformFetch, headers, signal, bindings = [] } = options
   signal?.throwIfAborted()
   const limits = { ...defaultLimits, ...options.limits }
   const http = createHttp({ fetch, authenticate: authenticatorOf(options, { fetch, limits }), limits, headers })
-  const found = await fetchCard(target, { http, limits, signal, version, log })
-  const check = await cardCheck(options, { fetch, limits, log })
-  const { card, signature } = (await check?.(found, signal)) ?? { card: found }
+  const found = await findCard(target, options, { http, limits })
   const session = await createSession({
-    card,
-    signature,
-    check,
-    candidates: candidates(card, options),
+    ...found,
+    candidates: candidates(found.card, options),
     bindings: [...bindings, ...httpBindings],
     http,
     limits,

@@ -3,7 +3,7 @@
  * a `RemoteAgent` is sugar over a `Session`, a session chooses an interface of the card and keeps calling it through a
  * `Wire`, a wire is one binding in one version, and below it all is one `fetch`.
  */
-import type { AgentCard, AgentInterface } from '../model/card.ts'
+import type { AgentCard, AgentInterface, SecurityScheme } from '../model/card.ts'
 import type {
   ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
@@ -18,8 +18,10 @@ import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, StreamEvent, Struct, Task } from '../model/task.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { Authenticator, OAuthOptions, Secret } from './auth/contract.ts'
+import type { CardSignature, CardTrust } from './trust.ts'
 
 export type * from './auth/contract.ts'
+export type * from './trust.ts'
 
 /** Like the platform's, but always given a Request: one thing to wrap. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -188,44 +190,6 @@ export interface ClientLimits {
   readonly maxBodyBytes: number
   readonly maxEventBytes: number
   readonly maxRedirects: number
-}
-
-/**
- * Whose keys count when a card's signature is checked. Without `keys` and `jwks`: those that the card's own origin
- * publishes, where the signature says (`jku`). With either: those, and no others but of `origins`.
- */
-export interface CardTrust {
-  /** Public keys, as JWKs or as sets of them. */
-  readonly keys?: JsonWebKeys | readonly (JsonWebKeys | { readonly [member: string]: unknown })[]
-  /** Where keys are published, whatever a signature says. */
-  readonly jwks?: string | URL | readonly (string | URL)[]
-  /** Origins to which a signature may lead for its key. */
-  readonly origins?: readonly string[]
-  /** Default: ES256, ES384, EdDSA, Ed25519, RS256, PS256. */
-  readonly algorithms?: readonly string[]
-}
-export interface JsonWebKeys {
-  readonly keys: readonly { readonly [member: string]: unknown }[]
-}
-
-/** What became of the card's signature. */
-export type CardSignature =
-  /** Nobody asked, or there is none. */
-  | { readonly status: 'unchecked' | 'unsigned' }
-  /** Nothing is known: of a key or in a way that is not ours to judge. */
-  | { readonly status: 'unverified'; readonly why: string }
-  | {
-      readonly status: 'verified'
-      readonly kid: string
-      readonly alg: string
-      /** Where the key came from: an address, or `given`. */
-      readonly keys: string
-      /** Over which bytes: as the rule has them, or as some peers have. */
-      readonly form: 'canonical' | 'stripped' | 'raw'
-    }
-export interface CheckedCard {
-  readonly card: AgentCard
-  readonly signature: CardSignature
 }
 
 export interface ConnectOptions {

@@ -88,7 +88,8 @@ export async function verifyJws(
   key: PublicKey,
   alg: string,
 ): Promise<boolean> {
-  const { subtle } = crypto
+  const { subtle } = crypto as Partial<typeof crypto>
+  if (subtle === undefined) throw new Error('there is no cryptography in a page that did not come over https')
   const encoder = new TextEncoder()
   const { key: how, verify } = algorithms[alg] as Algorithm
   // The public members alone: some publish more than they should, and what else a key says was looked at.

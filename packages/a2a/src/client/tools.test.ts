@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Agent, Turn } from '../agents/agent.ts'
-import { inputRequired } from '../agents/reports.ts'
-import { clientToolsExtension as uri } from '../model/extension.ts'
+import { authRequired, inputRequired } from '../agents/reports.ts'
+import { clientToolsExtension as uri, credentialsExtension } from '../model/extension.ts'
 import type { Json, Message, Struct } from '../model/task.ts'
-import { createHandler, type Handler } from '../server/index.ts'
+import { clientTools, createHandler, credentials, type Handler } from '../server/index.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { oddPeers } from '../testing/odd-peer.ts'
 import { connect } from './connect.ts'
@@ -15,7 +15,7 @@ const handlers: Handler[] = []
 after(() => Promise.all(handlers.map((handler) => handler.close())))
 
 async function talkTo(agent: Agent, options: ConnectOptions = {}) {
-  const extensions = [{ uri, description: 'May call tools of its client' }]
+  const extensions = [clientTools(), credentials()]
   const handler = createHandler({ store: memoryStore(), name: 'Agent', agent, extensions })
   handlers.push(handler)
   return connect('http://agent.test', { fetch: (request) => handler.fetch(request), ...options })
@@ -175,6 +175,55 @@ describe('a question to the person at the client', () => {
     assert.deepEqual(messages[1]?.parts, [
       { data: { toolUseId: 'in-1', result: 'hunter2' }, metadata: { [uri]: { type: 'tool-result', sensitive: true } } },
     ])
+  })
+
+  it('for a secret has its answer in the text of the next turn, and nowhere else [S2-13]', async () => {
+    const texts: string[] = []
+    const twice: Agent = async function* ({ text, ask }: Turn) {
+      texts.push(text)
+      if (texts.length === 1) {
+        yield inputRequired('Password?', { sensitive: true })
+        return
+      }
+      texts.push(await ask('And the other?', { sensitive: true }))
+      yield 'Thank you'
+    }
+    const here = await talkTo(twice)
+    const chat = here.chat({ onInputRequired: ({ sensitive }) => (sensitive ? `hunter${texts.length}` : undefined) })
+    assert.equal(await chat.ask('go'), 'Thank you')
+    assert.deepEqual(texts, ['go', 'hunter1', 'hunter2'])
+    const [taskId = ''] = chat.tasks.keys()
+    assert.doesNotMatch(JSON.stringify(await here.get(taskId)), /hunter\d/)
+  })
+
+  it('for credentials says which are wanted, and the answer is marked so that no log keeps it [B-156 B-161]', async () => {
+    const schemes = { github: { httpAuthSecurityScheme: { scheme: 'bearer' } } }
+    for (const version of ['1.0', '0.3', '0.2'] as const) {
+      const messages: Message[] = []
+      const agent: Agent = ({ message }: Turn) => {
+        messages.push(message)
+        return messages.length === 1 ? authRequired('Your token, please', { schemes, inBand: true }) : 'Welcome'
+      }
+      const questions: InputQuestion[] = []
+      const here = await talkTo(agent, { version })
+      const chat = here.chat({
+        onInputRequired(question) {
+          questions.push(question)
+          return 'hunter2'
+        },
+      })
+      const answer = await chat.send('go')
+      const [{ text, auth, sensitive, schemes: wanted } = {}] = questions
+      assert.deepEqual([text, auth, sensitive, wanted], ['Your token, please', true, true, schemes])
+      assert.deepEqual(messages[1]?.parts, [
+        {
+          data: { scheme: 'github', credentials: 'hunter2' },
+          metadata: { [credentialsExtension]: { type: 'credentials' } },
+        },
+      ])
+      assert.ok(answer.kind === 'task')
+      assert.doesNotMatch(JSON.stringify(await here.get(answer.id)), /hunter2/)
+    }
   })
 
   it('is answered in words as well if it is no secret, and with data if there is any', async () => {

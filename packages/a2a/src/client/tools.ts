@@ -65,11 +65,10 @@ function secretly(answer: ReturnType<typeof messageOf>, schemes: Json | undefine
   const [scheme, ...others] = isStruct(schemes) ? Object.keys(schemes) : []
   const about = scheme !== undefined && others.length === 0 ? { scheme } : {}
   const metadata = { [credentialsExtension]: { type: 'credentials' } }
-  const parts = answer.parts.map(
-    (part): Part =>
-      'text' in part
-        ? { data: { ...about, credentials: part.text }, metadata }
-        : { ...part, metadata: { ...part.metadata, ...metadata } },
+  const parts = answer.parts.map((part): Part =>
+    'text' in part
+      ? { data: { ...about, credentials: part.text }, metadata }
+      : { ...part, metadata: { ...part.metadata, ...metadata } },
   )
   return { ...answer, parts }
 }

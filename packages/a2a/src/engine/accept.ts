@@ -229,7 +229,9 @@ function busy(taskId: string): A2AError {
 }
 
 function elsewhere(taskId: string): A2AError {
-  return new A2AError('UNAVAILABLE', 'The task runs elsewhere, and a secret can only be taken there: try again', { taskId })
+  return new A2AError('UNAVAILABLE', 'The task runs elsewhere, and a secret can only be taken there: try again', {
+    taskId,
+  })
 }
 
 /** Only what is there: most requests say nothing beside their message. */

@@ -5,7 +5,7 @@
 import type { RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
-import type { DueTime, IdempotencyKey, NewTask } from '../stores/store.ts'
+import type { DueTime, IdempotencyKey, NewTask, TaskChange } from '../stores/store.ts'
 
 /** What an intent sees: the state after everything queued before it. */
 export interface Draft {
@@ -30,6 +30,8 @@ export interface Step {
   readonly due?: DueTime | null
   readonly idempotency?: IdempotencyKey
   readonly lease?: 'take' | 'release'
+  /** It says the same wherever in the log of an unfinished task it stands: who does not own the task need not hit its end. */
+  readonly anywhere?: true
 }
 
 /** Nothing to write any more: `undefined`. */
@@ -55,11 +57,13 @@ export interface Batch {
   /** Which entry brought the key. */
   keyIndex?: number
   lease?: 'take' | 'release'
+  /** Whether all of it may stand anywhere. */
+  anywhere: boolean
 }
 
 /** Takes from the queue, in order, as far as it fits one append. `draft` ends as the state after it. */
 export function takeBatch(queue: Entry[], draft: Draft): Batch {
-  const batch: Batch = { entries: [], firsts: [], records: [], consumedSeq: draft.consumedSeq }
+  const batch: Batch = { entries: [], firsts: [], records: [], consumedSeq: draft.consumedSeq, anywhere: true }
   for (const entry of queue) {
     const step = decideEntry(entry, draft)
     // One key an append: the store answers for the whole of it.
@@ -94,6 +98,7 @@ function addStep(batch: Batch, step: Step, draft: Draft): void {
     else if (body.type === 'turn-ended') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq ?? 0)
     draft.nextSeq += 1
   }
+  batch.anywhere &&= step.anywhere === true
   if (step.due !== undefined) batch.due = step.due
   if (step.idempotency !== undefined) {
     batch.idempotency = step.idempotency
@@ -115,6 +120,18 @@ export function newTask(base: NewTask, batch: Batch): NewTask {
     consumedSeq: batch.consumedSeq,
     ...(batch.due !== undefined && batch.due !== null ? { due: batch.due } : {}),
   }
+}
+
+/** What an append changes in the row of a task that is already there. */
+export function changeOf(batch: Batch, consumedSeq: number): TaskChange {
+  const change: { -readonly [K in keyof TaskChange]: TaskChange[K] } = {}
+  if (batch.status !== undefined && batch.statusAt !== undefined) {
+    change.status = batch.status
+    change.statusAt = batch.statusAt
+  }
+  if (batch.consumedSeq !== consumedSeq) change.consumedSeq = batch.consumedSeq
+  if (batch.due !== undefined) change.due = batch.due
+  return change
 }
 
 /** Tells those who queued what became of it. */

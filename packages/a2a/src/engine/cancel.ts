@@ -37,7 +37,7 @@ async function ask(live: Live, { metadata }: CancelTaskRequest, run: Run | undef
   await live.write((draft) =>
     isTerminal(draft.state) || draft.cancelRequested
       ? undefined
-      : { bodies: [{ type: 'cancel', ...(metadata !== undefined ? { metadata } : {}) }] },
+      : { bodies: [{ type: 'cancel', ...(metadata !== undefined ? { metadata } : {}) }], anywhere: true },
   )
   run?.cancel()
   await until(live, () => isTerminal(live.fold.status.state), graceMs)

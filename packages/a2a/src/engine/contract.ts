@@ -93,6 +93,8 @@ export interface PushManner {
   /** The protocol version it was asked for in: it is told in that one (B-123). */
   readonly version: string
   readonly triggers: PushTriggers
+  /** Extensions that were active for the request that asked for it: they show in what it is told. */
+  readonly extensions?: readonly string[]
   /** Of the request that asked for it (W3C Trace Context). */
   readonly traceparent?: string
 }
@@ -105,11 +107,11 @@ export interface PushTarget extends PushManner {
 }
 
 export interface PushDelivery {
+  readonly agent: string
   readonly taskId: string
   readonly configId: string
-  /** The event's place in the log: the same at every try. */
-  readonly seq: number
-  readonly event: StreamEvent
+  /** Its `seq` is its place in the log: the same at every try. */
+  readonly item: StreamItem & { readonly seq: number }
   readonly target: PushTarget
   /** As it is now. */
   task(): Task

@@ -159,6 +159,8 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       if (isInterrupted(into.status.state)) archiveStatusMessage(into)
       into.history.push(body.message)
       into.waiting.push(record)
+      // The opening of a task stands before its first turn.
+      if (into.turn === 0 && body.options?.traceparent !== undefined) traceFrom(into, record.seq, record)
       into.bytes += sizeOf(body.message.parts)
       return
     case 'turn-started': {
@@ -169,7 +171,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       // A turn that is begun again keeps what it had: its message, its questions, its checkpoint.
       if (body.attempt > 1) return
       into.current = taken
-      traceFrom(into, record.seq, body.turn)
+      if (body.turn > 1) traceFrom(into, record.seq, taken)
       into.questions = []
       into.checkpoint = undefined
       return
@@ -212,12 +214,11 @@ export function questionsToReplay({ questions }: Fold): Fold['questions'] {
   return secret < 0 ? questions : questions.slice(0, secret)
 }
 
-/** What a turn says belongs to the trace of the message that began it; the opening of a task stands before its first turn. */
-function traceFrom(into: Fold, seq: number, turn: number): void {
-  const { current, traces } = into
-  const traceparent = current?.body.type === 'message' ? current.body.options?.traceparent : undefined
-  if (traces === undefined && traceparent === undefined) return
-  into.traces = [...(traces ?? []), { fromSeq: turn === 1 ? 0 : seq, traceparent }]
+/** What a turn says belongs to the trace of the message that began it. */
+function traceFrom(into: Fold, fromSeq: number, message: LogRecord | undefined): void {
+  const { traces = [] } = into
+  const traceparent = message?.body.type === 'message' ? message.body.options?.traceparent : undefined
+  if (traces.length > 0 || traceparent !== undefined) into.traces = [...traces, { fromSeq, traceparent }]
 }
 
 /** The trace of the event at this seq. */

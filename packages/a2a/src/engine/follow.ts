@@ -58,11 +58,16 @@ function createReader(
       return Promise.resolve({ done: false, value: [item] })
     }
     // Who asks twice gets the second answer after the first.
-    if (waiting !== undefined) return waiting.promise.then(() => next())
+    if (waiting !== undefined) return nextAfter(waiting.promise)
     waiting = Promise.withResolvers<Result>()
     const { promise } = waiting
     look()
     return promise
+  }
+
+  async function nextAfter(first: Promise<Result>): Promise<Result> {
+    await first
+    return next()
   }
 
   /** Answers whoever waits, if there is an answer. Called with every append: a thousand readers may wait for it. */

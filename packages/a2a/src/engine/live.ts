@@ -14,10 +14,10 @@ import { A2AError, taskNotFound } from '../model/error.ts'
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent } from '../model/task.ts'
-import type { Append, NewTask, Partition, Store, TaskChange } from '../stores/store.ts'
+import type { Append, NewTask, Partition, Store } from '../stores/store.ts'
 import type { StreamItem } from './contract.ts'
 import type { Batch, Draft, Entry, Intent, Written } from './batch.ts'
-import { newTask, settle, takeBatch } from './batch.ts'
+import { changeOf, newTask, settle, takeBatch } from './batch.ts'
 import type { Fold } from './fold.ts'
 import { fold, snapshotOf, traceAt } from './fold.ts'
 
@@ -260,6 +260,7 @@ export class Live {
         this.#creating = undefined
         this.#held = batch.lease === 'release' ? undefined : (outcome.fence ?? this.#held)
         this.#heldElsewhere = false
+        if (outcome.head >= firstSeq + batch.records.length) return this.#wroteLater(batch, outcome.head)
         this.#apply(batch.records.map(({ at, body }, index) => ({ seq: firstSeq + index, at, body })))
         this.#parts.recorded?.(this, batch.records, firstSeq)
         settle(batch)
@@ -291,6 +292,21 @@ export class Live {
     }
   }
 
+  /** What we wrote stands after what others had written meanwhile: that is read first, and ours with it. */
+  async #wroteLater(batch: Batch, head: number): Promise<void> {
+    const firstSeq = head - batch.records.length + 1
+    const shift = firstSeq - (batch.firsts.find((first) => first !== undefined) ?? firstSeq)
+    try {
+      await this.catchUp()
+    } catch (cause) {
+      // It is written: whoever sent it has their answer. The next look brings it here.
+      this.#parts.warn('what others wrote could not be read', { cause })
+    }
+    this.#parts.recorded?.(this, batch.records, firstSeq)
+    batch.firsts.forEach((first, index) => (batch.firsts[index] = first === undefined ? first : first + shift))
+    settle(batch)
+  }
+
   #appendOf(batch: Batch): Append {
     const creating = this.#creating
     const held = this.#held
@@ -301,6 +317,7 @@ export class Live {
     else append.create = newTask(creating, batch)
     if (held !== undefined) append.fence = held
     else if (take) append.take = { holder, ttlMs: store.leaseTtlMs }
+    if (batch.anywhere && held === undefined && creating === undefined) append.orLater = true
     if (batch.idempotency !== undefined) append.idempotency = batch.idempotency
     if (batch.lease === 'release') append.release = true
     return append
@@ -357,18 +374,6 @@ export class Live {
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
-/** What an append changes in the row of a task that is already there. */
-function changeOf(batch: Batch, consumedSeq: number): TaskChange {
-  const change: Writable<TaskChange> = {}
-  if (batch.status !== undefined && batch.statusAt !== undefined) {
-    change.status = batch.status
-    change.statusAt = batch.statusAt
-  }
-  if (batch.consumedSeq !== consumedSeq) change.consumedSeq = batch.consumedSeq
-  if (batch.due !== undefined) change.due = batch.due
-  return change
-}
 
 function unavailable(cause: unknown): A2AError {
   return cause instanceof A2AError

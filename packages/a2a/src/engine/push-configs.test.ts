@@ -18,7 +18,7 @@ describe('a webhook that a message asks for', () => {
     const { id } = await house.task('go', withPush())
     await eventually(async () => (await desk.cursors(id))[0]?.state === 'done')
     assert.deepEqual(wordsOf(receiver.told), ['SUBMITTED', 'WORKING', 'ab', 'COMPLETED'])
-    const seqs = receiver.told.map(({ seq }) => seq)
+    const seqs = receiver.told.map(({ item }) => item.seq)
     assert.deepEqual(
       seqs,
       seqs.toSorted((a, b) => a - b),

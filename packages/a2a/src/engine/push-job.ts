@@ -6,7 +6,7 @@
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
 import type { ClaimedPush, PushChange, PushRow, Store } from '../stores/store.ts'
-import type { EngineLog, EnginePush, PushOutcome, PushTarget } from './contract.ts'
+import type { EngineLog, EnginePush, PushDelivery, PushOutcome, PushTarget } from './contract.ts'
 import { viewOf } from './fold.ts'
 import type { Live } from './live.ts'
 import { eventOf } from './live.ts'
@@ -28,10 +28,7 @@ export interface JobResult {
   readonly isOver: boolean
 }
 
-interface Item {
-  readonly seq: number
-  readonly event: StreamEvent
-}
+type Item = PushDelivery['item']
 
 /** How many events one claim delivers at most: as many come twice if we die. */
 const mostEvents = 20
@@ -89,13 +86,13 @@ export async function runPushJob(
   async function nextItems(task: Live): Promise<readonly Item[]> {
     if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxRead)
     if ((await store.firstSeq(taskId)) > cursor + 1) {
-      return [{ seq: task.fold.head, event: { task: viewOf(task.fold) } }]
+      return [{ seq: task.fold.head, event: { task: viewOf(task.fold) }, final: false, gap: true }]
     }
     const records = await store.read(taskId, cursor, maxRead)
     const items: Item[] = []
-    for (const { seq, body } of records) {
+    for (const { seq, at, body } of records) {
       const event = eventOf(taskId, task.fold.contextId, body)
-      if (event !== undefined) items.push({ seq, event })
+      if (event !== undefined) items.push({ seq, event, final: false, at })
     }
     const last = records.at(-1)
     if (items.length > 0 || last === undefined) return items
@@ -114,7 +111,7 @@ export async function runPushJob(
     return row !== undefined && row.state === 'active' && JSON.stringify(row.config) === JSON.stringify(push.config)
   }
 
-  async function tell({ seq, event }: Item): Promise<PushOutcome> {
+  async function tell(item: Item): Promise<PushOutcome> {
     const startedAt = now()
     const deadline = new AbortController()
     const signal = AbortSignal.any([stop, deadline.signal])
@@ -123,10 +120,13 @@ export async function runPushJob(
     const cut = Promise.withResolvers<PushOutcome>()
     signal.addEventListener('abort', () => cut.resolve({ outcome: 'failed', said: 'timed out' }), { once: true })
     const timer = setTimeout(() => deadline.abort(new Error('timed out')), parts.timeoutMs)
-    const told = wantsAll ? event : whole(event, task)
+    const { seq } = item
+    const event = wantsAll ? item.event : whole(item.event, task)
+    const told = event === item.event ? item : { ...item, event }
     let outcome: PushOutcome
     try {
-      const delivery = { taskId, configId: id, seq, event: told, target, task, signal }
+      const { agent } = (live as Live).partition
+      const delivery = { agent, taskId, configId: id, item: told, target, task, signal }
       outcome = await Promise.race([parts.deliver(delivery), cut.promise])
     } catch (cause) {
       log.error('a notification could not be made', { taskId, configId: id, seq, cause })

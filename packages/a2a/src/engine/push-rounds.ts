@@ -27,6 +27,8 @@ const waitingPerHost = 500
 const maxWaiting = 10_000
 /** When more want to the same host than may wait for it, the rest come back after this long. */
 const tooManyMs = 1_000
+/** After trouble of our own, such as a store that does not answer. */
+const troubleMs = 1_000
 /** Running deliveries may end by themselves for so long when the server closes. */
 const graceMs = 2_000
 /** Tasks whose appends wake us. What is forgotten is found by the sweep. */
@@ -154,9 +156,10 @@ export function createPushRounds(parts: PushRoundsParts) {
     if (now() + push.timeoutMs >= until) return true
     const stop = new AbortController()
     const job = runPushJob({ ...parts.push, store, log, now, find: parts.find }, claimed, until, stop.signal)
-    const ended = job.catch((cause: unknown): JobResult => {
-      // The claim runs out, and then it comes again.
+    const ended = job.catch(async (cause: unknown): Promise<JobResult> => {
       if (!stopped) log.warn('a webhook could not be served; it will be tried again', { taskId, configId: id, cause })
+      // If not even that is possible the claim runs out, and then it comes again.
+      await giveBack(claimed, now() + troubleMs)
       return { went: false, isOver: false }
     })
     jobs.set(key, { stop, ended })

@@ -74,10 +74,10 @@ export async function isSameTarget(
 /** Another trace does not make it another webhook. */
 function essence(
   { url, token, authentication }: Pick<TaskPushNotificationConfig, 'url' | 'token' | 'authentication'>,
-  { version, triggers }: PushManner,
+  { version, triggers, extensions = [] }: PushManner,
 ): string {
   const secrets = [token ?? '', authentication?.scheme ?? '', authentication?.credentials ?? '']
-  return JSON.stringify([url, ...secrets, version, triggers])
+  return JSON.stringify([url, ...secrets, version, triggers, ...extensions])
 }
 
 /** For whoever asks: never a token, never credentials, whatever the version (B-120). */

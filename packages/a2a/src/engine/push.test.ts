@@ -19,7 +19,7 @@ describe('delivery', () => {
   it('tries again until it is delivered, in order, and records every attempt [B-127 B-128]', async (t) => {
     const { house, receiver, desk } = await openPushHouse(t, () => 'done')
     let failures = 2
-    receiver.answer = ({ event }) =>
+    receiver.answer = ({ item: { event } }) =>
       'statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_WORKING' && failures-- > 0
         ? broken
         : ok
@@ -31,7 +31,7 @@ describe('delivery', () => {
       attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`),
       ['1 HTTP 204', '1 HTTP 500', '2 HTTP 500', '3 HTTP 204', '1 HTTP 204', '1 HTTP 204'],
     )
-    assert.equal(new Set(receiver.told.slice(1, 4).map(({ seq }) => seq)).size, 1)
+    assert.equal(new Set(receiver.told.slice(1, 4).map(({ item }) => item.seq)).size, 1)
   })
 
   it('ends in a dead letter, and begins again there when it is asked for [B-128]', async (t) => {
@@ -163,7 +163,7 @@ describe('delivery', () => {
     const other = await openPushHouse(t, agent, {}, options)
     const { id } = await one.house.task('go', withPush())
     await eventually(async () => (await one.desk.cursors(id))[0]?.state === 'done')
-    const seqs = [...one.receiver.told, ...other.receiver.told].map(({ seq }) => seq)
+    const seqs = [...one.receiver.told, ...other.receiver.told].map(({ item }) => item.seq)
     assert.equal(seqs.length, new Set(seqs).size)
     assert.ok(seqs.length >= 30)
   })

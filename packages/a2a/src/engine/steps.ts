@@ -82,6 +82,8 @@ export function deliver(
       bodies: [{ type: 'message', message, ...(options !== undefined ? { options } : {}) }],
       idempotency,
       ...(draft.mayTake ? { lease: 'take' } : {}),
+      // One that takes no messages while busy must be seen as it is.
+      ...(whenBusy === 'reject' ? {} : { anywhere: true }),
     }
   }
 }

@@ -3,6 +3,7 @@ import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agent
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
+import { secretTextIn } from '../model/sensitive.ts'
 import type { Message, Struct, Task } from '../model/task.ts'
 import type { Live } from './live.ts'
 
@@ -117,7 +118,9 @@ export function turnIsOver(): A2AError {
 export function textOf(message: Message): string {
   const [only] = message.parts
   if (message.parts.length === 1 && only !== undefined && 'text' in only) return only.text
-  return message.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
+  const texts = message.parts.flatMap((part) => ('text' in part ? [part.text] : []))
+  // Clients that mark a secret say it as data and not as text, where it would be shown.
+  return (texts.length > 0 ? texts : message.parts.flatMap((part) => secretTextIn(part) ?? [])).join('\n')
 }
 
 /** An AbortSignal made only if somebody looks at it: most short turns never do, and a controller is not free. */

@@ -17,7 +17,7 @@ interface Said {
 }
 
 /** What an agent needs the client to obtain, in the words of a card. */
-export interface AuthRequest {
+export interface CredentialRequest {
   readonly schemes?: { readonly [name: string]: SecurityScheme }
   /** Which of them are needed together, if not any one of them. */
   readonly requirements?: readonly SecurityRequirement[]
@@ -38,7 +38,7 @@ export function askingForSecret<T extends Said>(question: T, requestId: string):
 }
 
 /** A request for credentials: the explanation, and what is needed as a data part (B-155, B-161). */
-export function askingForAuth<T extends Said>(explanation: T, { schemes, requirements, inBand }: AuthRequest): T {
+export function askingForAuth<T extends Said>(explanation: T, { schemes, requirements, inBand }: CredentialRequest): T {
   const data = {
     ...(schemes !== undefined ? { securitySchemes: schemes } : {}),
     ...(requirements !== undefined ? { securityRequirements: requirements } : {}),
@@ -77,6 +77,13 @@ export function redact(message: Message, all: boolean): Message | undefined {
 export function isRedacted(said: Part | Pick<Message, 'parts'>): boolean {
   if ('parts' in said) return said.parts.some(isRedacted)
   return aboutIn(said.metadata, credentialsExtension)['redacted'] === true
+}
+
+/** The words of a secret that was not said as text: the answer to a question, or a credential. */
+export function secretTextIn(part: Part): string | undefined {
+  if (!('data' in part) || !isSecret(part) || !isStruct(part.data)) return undefined
+  const { result, credentials } = part.data
+  return [result, credentials].find((value) => typeof value === 'string')
 }
 
 function isSecret({ metadata }: Part): boolean {

@@ -29,7 +29,7 @@ async function verify(document: Record<string, unknown>, keys: JSONWebKeySet, at
   const signature = (document['signatures'] as AgentCardSignature[])[at] as AgentCardSignature
   const [reading] = signedReadings(document)
   const payload = Buffer.from(reading?.text ?? '').toString('base64url')
-  await flattenedVerify({ ...signature, payload } as never, createLocalJWKSet(keys))
+  await flattenedVerify({ ...signature, payload }, createLocalJWKSet(keys))
 }
 
 describe('a card of ours', () => {
@@ -227,6 +227,24 @@ describe('a key for cards', () => {
     const named = open({ signing: true, publicUrl })
     const { json } = await get(named, cardPath, { ...modern, host: 'evil.test' })
     assert.equal(json.supportedInterfaces[0].url, 'https://ada.test/a2a')
+  })
+
+  it('is published below the path that the handler is mounted at, once for all its agents [B-31]', async () => {
+    const agents = { ada: () => 'x', bob: () => 'y' }
+    const options = { store: memoryStore(), agents, publicUrl: 'https://host.test', prefix: '/agents', signing: true }
+    const handler = createHandler(options)
+    const read = async (path: string): Promise<Record<string, unknown>> => {
+      const response = await handler.fetch(new Request(`https://host.test/agents${path}`, { headers: modern }))
+      return (await response.json()) as Record<string, unknown>
+    }
+    const keys = (await read('/.well-known/jwks.json')) as unknown as JSONWebKeySet
+    for (const name of ['ada', 'bob']) {
+      const card = await read(`/a2a/${name}${cardPath}`)
+      const [signature] = card['signatures'] as [AgentCardSignature]
+      assert.equal(headerOf(signature)['jku'], 'https://host.test/agents/.well-known/jwks.json')
+      await verify(card, keys)
+    }
+    await handler.close()
   })
 
   it('is nobody’s where nothing is signed: there is no list of keys', async () => {

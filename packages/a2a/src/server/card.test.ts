@@ -142,7 +142,7 @@ describe('the card', () => {
     const cardAt = async (place: string) =>
       JSON.parse(await (await handler.fetch(new Request(`http://h${place}`))).text())
     assert.equal((await cardAt(path)).name, 'echo')
-    assert.equal((await cardAt(path)).url, 'http://h/a2a/echo')
+    assert.equal((await cardAt(path)).url, 'http://h/a2a/echo/')
     assert.equal((await cardAt(`/a2a/clock${path}`)).name, 'Clock')
     assert.equal((await cardAt('/a2a/clock/agent-card')).supportedInterfaces[1].url, 'http://h/a2a/clock')
   })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
+import { connect } from '../client/connect.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
-import type { HouseOptions } from './index.ts'
+import { createHandler, type HouseOptions } from './index.ts'
 
 const { open, post, get } = openServers()
 
@@ -231,6 +233,49 @@ describe('the extended card', () => {
     }
     assert.equal((await get(handler, path)).status, 401)
     assert.equal((await get(handler, '/.well-known/agent-card.json')).json.capabilities.extendedAgentCard, true)
+  })
+
+  it('of 0.2 is found beside the url of the card, for each of several agents [B-136]', async () => {
+    const agents = Object.fromEntries(
+      ['echo', 'clock'].map((name) => [name, { agent: () => name, extendedCard: { description: `More of ${name}` } }]),
+    )
+    const handler = createHandler({ store: memoryStore(), agents, authenticate: () => ({ id: 'ann' }) })
+    try {
+      for (const [place, name] of [
+        ['/a2a/clock', 'clock'],
+        ['/a2a/echo', 'echo'],
+        ['', 'echo'],
+      ]) {
+        const { url } = (await get(handler, `${place}/.well-known/agent.json`)).json
+        assert.equal(url, `http://localhost/a2a/${name}/`)
+        // As a relative address, and as text before it is resolved: both are to be met.
+        for (const beside of [
+          new URL('agent/authenticatedExtendedCard', url),
+          new URL(`${url}/../agent/authenticatedExtendedCard`),
+        ]) {
+          const { status, json } = await get(handler, beside.pathname)
+          assert.deepEqual([status, json.description, json.url], [200, `More of ${name}`, url])
+        }
+        const sent = await post(handler, rpc('message/send', { message: oldMessageOf() }), {}, new URL(url).pathname)
+        assert.equal(sent.json.result.artifacts[0].parts[0].text, name)
+      }
+      assert.throws(() => createHandler({ store: memoryStore(), agents: { agent: () => 'x' } }), {
+        path: 'agents.agent',
+      })
+    } finally {
+      await handler.close()
+    }
+  })
+
+  it('is fetched by our client of 0.2 from each of several agents [B-136 B-139]', async () => {
+    const agents = { echo: { agent: () => 'x', extendedCard: { description: 'More of echo' } }, clock: () => 'y' }
+    const handler = createHandler({ store: memoryStore(), agents, authenticate: () => ({ id: 'ann' }) })
+    const agent = await connect('http://agent.test/a2a/echo', {
+      fetch: (request) => handler.fetch(request),
+      version: '0.2',
+    })
+    assert.equal((await agent.extendedCard()).description, 'More of echo')
+    await handler.close()
   })
 
   it('may be missing for a caller, or refused to one [B-136]', async () => {

@@ -79,7 +79,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       return { headers, open: outcome, failed: (reason) => house.report(reason, resident) }
     } catch (reason) {
       const error = house.report(reason, resident)
-      const challenge = error.code === 'UNAUTHENTICATED' ? doorkeeper.challenge(error, resident) : undefined
+      const challenge = doorkeeper.challenge(error, resident)
       const headers = {
         'a2a-version': version.id,
         ...(challenge !== undefined ? { 'www-authenticate': challenge } : {}),

@@ -1,6 +1,4 @@
 /** What `serve` knows of a listener for gRPC, without a word of the library it is made with: not everybody has that. */
-import { ConfigError } from './config-error.ts'
-import type { Handler } from './handler.ts'
 
 export interface GrpcTls {
   /** PEM: the certificate with the chain that leads to it, and its key. */
@@ -30,13 +28,4 @@ export interface GrpcListener {
   drain(): Promise<void>
   /** Cuts off what is still open. */
   close(): void
-}
-
-/** Loaded only when wanted. */
-export async function listenForGrpc(handler: Handler, options: GrpcServerOptions): Promise<GrpcListener> {
-  const { createGrpcServer } = await import('./grpc/index.ts').catch((cause: unknown) => {
-    if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw new ConfigError('grpcPort', 'gRPC takes two packages: npm install @grpc/grpc-js @bufbuild/protobuf')
-  })
-  return createGrpcServer(handler, options)
 }

@@ -57,7 +57,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const limits = { ...defaults.defaultLimits, ...options.limits }
   const keyring = lazily(() => openKeyring(store, options.masterKey ?? store.masterKey?.()))
   const bytes = createSharedBytes()
-  const push = options.push === undefined ? undefined : openPush(options.push, { keyring, publicUrl, bytes })
+  const push = options.push === undefined ? undefined : openPush(options.push, { keyring, publicUrl, bytes, roster })
   const engine = createEngine({
     store,
     agent: (name) => roster.byName.get(name)?.entry,

@@ -1,4 +1,5 @@
 /** The door `@parley/a2a/server`: everything needed to serve agents inside somebody else's server. */
+export type { ClientCertificate } from '../bindings/http.ts'
 export type {
   CallContext,
   Engine,

@@ -11,13 +11,7 @@ import type {
 } from '../engine/contract.ts'
 import type { ClientCertificate } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
-import type {
-  AgentCard,
-  AgentProvider,
-  AgentSkill,
-  SecurityRequirement,
-  SecurityScheme,
-} from '../model/card.ts'
+import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { CardSigning } from './card-keys.ts'
 import type { Extension } from './extension.ts'

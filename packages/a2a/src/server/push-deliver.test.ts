@@ -17,10 +17,10 @@ const signed: PushSigner = {
 
 function deliveryOf(target: Partial<PushTarget> = {}): PushDelivery {
   return {
+    agent: 'agent',
     taskId: 't1',
     configId: 'hook',
-    seq: 7,
-    event,
+    item: { seq: 7, event, final: false },
     target: { version: '1.0', triggers: 'significant', url, ...target },
     task: () => task,
     signal: new AbortController().signal,
@@ -41,6 +41,7 @@ async function deliver(
     refuses: ({ hostname }) => (hostname === 'inside.example.com' ? 'is ours' : undefined),
     signer,
     bytes: createSharedBytes(),
+    decorate: (_, item) => item.event,
     now: () => Date.parse('2026-01-01T00:00:00Z'),
   })(deliveryOf(target))
   return { outcome, requests, headers: requests[0]?.request.headers ?? new Headers(), body: requests[0]?.body }

@@ -3,9 +3,10 @@
  * who sends it (B-124 to B-126), and what to make of the answer (B-128). Redirects are not followed: whoever may name an
  * address must not be able to point from there to another.
  */
-import type { PushDelivery, PushOutcome } from '../engine/contract.ts'
+import type { PushDelivery, PushOutcome, StreamItem } from '../engine/contract.ts'
 import { A2AError } from '../model/error.ts'
 import { pushHeaders } from '../model/push.ts'
+import type { StreamEvent } from '../model/task.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { WebhookFetch } from './push-options.ts'
@@ -18,6 +19,8 @@ export interface DeliverParts {
   refuses(url: URL): string | undefined
   readonly signer: PushSigner | undefined
   readonly bytes: SharedBytes
+  /** What the extensions of whoever asked make of it. */
+  decorate(delivery: PushDelivery, item: StreamItem): StreamEvent
   now(): number
 }
 
@@ -30,7 +33,7 @@ export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => 
     const { target, signal } = delivery
     const wrong = checkUrl(target.url, parts.refuses)
     if (wrong !== undefined) return { outcome: 'refused', said: `the address ${wrong}` }
-    const body = bodyOf(delivery, parts.bytes)
+    const body = bodyOf(delivery, parts)
     const headers = await headersOf(delivery, body, parts.signer)
     let response: Response
     try {
@@ -49,13 +52,16 @@ export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => 
   }
 }
 
-function bodyOf({ target, event, task }: PushDelivery, bytes: SharedBytes): string {
+function bodyOf(delivery: PushDelivery, { bytes, decorate }: DeliverParts): string {
+  const { target, item, task } = delivery
   const { json, habits } = versionOf(target.version as VersionId)
-  return habits.pushes === 'task' ? bytes.task(json, task()) : bytes.event(json, event)
+  if (habits.pushes === 'event') return bytes.event(json, decorate(delivery, item))
+  const told = decorate(delivery, { ...item, event: { task: task() } })
+  return 'task' in told ? bytes.task(json, told.task) : bytes.event(json, told)
 }
 
 async function headersOf(
-  { target, taskId, configId, seq }: PushDelivery,
+  { target, taskId, configId, item }: PushDelivery,
   body: string,
   signer: PushSigner | undefined,
 ): Promise<Record<string, string>> {
@@ -65,7 +71,7 @@ async function headersOf(
   return {
     'content-type': spelling.restMediaType,
     'A2A-Version': id,
-    [pushHeaders.eventId]: String(seq),
+    [pushHeaders.eventId]: String(item.seq),
     [pushHeaders.configId]: configId,
     ...(token !== undefined ? { [pushHeaders.token]: token } : {}),
     ...(authorization !== undefined ? { authorization } : {}),

@@ -68,12 +68,13 @@ async function checkConfig(
 }
 
 /** How the webhooks that this call asks for are told. */
-export function mannerOf(rules: PushRules, { version }: Call, request: HttpRequest): PushManner {
+export function mannerOf(rules: PushRules, { version, extensions }: Call, request: HttpRequest): PushManner {
   const traceparent = request.header('traceparent')
   const isTrace = traceparent !== undefined && /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent)
   return {
     version: version.id,
     triggers: version.habits.pushes === 'task' ? 'significant' : rules.triggers,
+    ...(extensions.length > 0 ? { extensions } : {}),
     ...(isTrace ? { traceparent } : {}),
   }
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../agents/agent.ts'
+import { cursorExtension } from '../model/extension.ts'
 import type { StreamEvent } from '../model/task.ts'
 import { eventually } from '../testing/engine-fixture.ts'
 import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
 import type { Delivery } from './webhook-delivery.ts'
 import type { Handler } from './handler.ts'
+import type { AgentSettings } from './options.ts'
+import { cursor } from './our-extensions.ts'
 import type { PushOptions } from './push-options.ts'
 import { webhook } from './webhook.ts'
 import type { WebhookOptions } from './webhook-options.ts'
@@ -17,12 +20,18 @@ const v1 = { 'a2a-version': '1.0' }
 const asks: Agent = ({ text }) => (text === 'end' ? 'done' : { state: 'TASK_STATE_INPUT_REQUIRED' })
 
 /** A server whose webhooks lead to a receiver of ours. */
-function openPair(receiving: WebhookOptions, push: Partial<PushOptions> = {}, agent: Agent = asks) {
+function openPair(
+  receiving: WebhookOptions,
+  push: Partial<PushOptions> = {},
+  agent: Agent = asks,
+  more: Partial<AgentSettings> = {},
+) {
   const hook = webhook({ log: quiet, ...receiving })
   const got: Delivery[] = []
   hook.handle((delivery) => void got.push(delivery))
   const requests: Request[] = []
   const handler = open({
+    ...more,
     agent,
     publicUrl: 'https://agent.example.com',
     push: {
@@ -122,6 +131,21 @@ describe('a server with webhooks', () => {
     }
     assert.equal(await trace(traceparent), traceparent)
     assert.equal(await trace('no-trace'), null)
+  })
+
+  it('tells in the metadata what an extension adds that was asked for with the config', async () => {
+    const { handler, requests } = openPair({ unverified: true }, {}, asks, { extensions: [cursor()] })
+    const sent = rpc('SendMessage', {
+      message: messageOf('end'),
+      configuration: { taskPushNotificationConfig: { url } },
+    })
+    await post(handler, sent, { ...v1, 'a2a-extensions': cursorExtension })
+    await eventually(() => requests.length > 0)
+    const [first] = requests
+    assert.ok(first)
+    const { statusUpdate } = (await first.json()) as any
+    const cursorTold = { cursor: first.headers.get('a2a-event-id') }
+    assert.deepEqual(statusUpdate.metadata, { [cursorExtension]: cursorTold })
   })
 
   it('lets whoever runs it see what became of a webhook, and try again [B-128]', async () => {

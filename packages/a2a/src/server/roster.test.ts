@@ -30,7 +30,19 @@ describe('a roster', () => {
   })
 
   it('refuses names that mean something else, or nothing in a url, and says where', () => {
-    for (const name of ['tasks', 'agent', 'v1', 'healthz', 'mcp', 'a/b', '', '..', '.well-known', 'a b', 'x'.repeat(65)]) {
+    for (const name of [
+      'tasks',
+      'agent',
+      'v1',
+      'healthz',
+      'mcp',
+      'a/b',
+      '',
+      '..',
+      '.well-known',
+      'a b',
+      'x'.repeat(65),
+    ]) {
       assert.throws(() => createRoster({ agents: { [name]: agent } }), { name: 'ConfigError', path: `agents.${name}` })
     }
     assert.throws(() => createRoster({ agents: {} }), { name: 'ConfigError', path: 'agents' })
@@ -54,7 +66,10 @@ describe('a roster', () => {
     const { byName } = createRoster({
       extensions: [cursor(), { uri: 'urn:x' }],
       onEvent,
-      agents: { a: agent, b: { agent, extensions: [{ uri: 'urn:x', required: true }, { uri: 'urn:y' }], onEvent: own } },
+      agents: {
+        a: agent,
+        b: { agent, extensions: [{ uri: 'urn:x', required: true }, { uri: 'urn:y' }], onEvent: own },
+      },
     })
     assert.deepEqual([...(byName.get('a')?.declared ?? [])], [cursorExtension, 'urn:x'])
     assert.deepEqual([...(byName.get('b')?.declared ?? [])], [cursorExtension, 'urn:x', 'urn:y'])

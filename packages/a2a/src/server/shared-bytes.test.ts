@@ -69,7 +69,9 @@ describe('the mark of a cursor', () => {
     const bytes = createSharedBytes()
     const dialect = counting(versions[0]!.json)
     const both = [cursorExtension, timestampsExtension]
-    const decorations = [both, both.toReversed(), ['urn:silent', ...both]].map((active) => decorationFor(active, first)!)
+    const decorations = [both, both.toReversed(), ['urn:silent', ...both]].map((active) =>
+      decorationFor(active, first)!,
+    )
     const texts = decorations.map(({ decorate }) => bytes.event(dialect, decorate(item({ at: 0 }))))
     assert.deepEqual([new Set(texts).size, dialect.encoded], [1, 1])
     assert.equal(new Set(decorations.map(({ key }) => key)).size, 1)

@@ -43,10 +43,14 @@ export function decide(standing: Standing | undefined, append: Append, now: numb
   }
   const live = isLive(before.lease, now) ? before.lease : undefined
   if (append.fence !== undefined && append.fence !== live?.fence) return { outcome: 'fenced' }
-  if (append.expectedSeq !== before.head) return { outcome: 'conflict', head: before.head }
-  if (append.take !== undefined && live !== undefined && live.holder !== append.take.holder) return { outcome: 'held' }
-  const next = after(before, append, now, newFence)
-  const isOwn = append.take !== undefined || append.fence !== undefined
+  const isOthers = live !== undefined && live.holder !== append.take?.holder
+  const mayBeLater = append.orLater === true && isOthers && !isTerminal(before.state)
+  const isLater = mayBeLater && append.expectedSeq < before.head
+  if (append.expectedSeq !== before.head && !isLater) return { outcome: 'conflict', head: before.head }
+  if (append.take !== undefined && isOthers && !mayBeLater) return { outcome: 'held' }
+  const takes = append.take !== undefined && !isOthers
+  const next = after(before, append, now, takes ? newFence : undefined)
+  const isOwn = takes || append.fence !== undefined
   const fence = isOwn ? next.lease?.fence : undefined
   const answer: Appended = { outcome: 'appended', head: next.head, ...(fence === undefined ? {} : { fence }) }
   return { outcome: 'appended', next, answer }
@@ -61,13 +65,14 @@ function newStanding({ status, consumedSeq = 0 }: NewTask): Standing {
   return { head: 0, consumedSeq, visibleSeq: 0, state: status.state, lease: undefined, due: undefined }
 }
 
-function after(before: Standing, append: Append, now: number, newFence: () => number): Standing {
+/** Without `newFence` no lease is taken. */
+function after(before: Standing, append: Append, now: number, newFence: (() => number) | undefined): Standing {
   const { change, records } = append
   const state = change?.status?.state ?? before.state
   return {
     head: before.head + records.length,
     consumedSeq: change?.consumedSeq ?? before.consumedSeq,
-    visibleSeq: lastVisible(append) ?? before.visibleSeq,
+    visibleSeq: lastVisible(append, before.head) ?? before.visibleSeq,
     state,
     lease: leaseAfter(before.lease, append, now, newFence),
     due: isTerminal(state) ? undefined : change?.due === undefined ? before.due : (change.due ?? undefined),
@@ -78,17 +83,17 @@ function leaseAfter(
   before: Lease | undefined,
   { take, release }: Append,
   now: number,
-  newFence: () => number,
+  newFence: (() => number) | undefined,
 ): Lease | undefined {
   if (release) return undefined
-  if (take === undefined) return before
+  if (take === undefined || newFence === undefined) return before
   return { holder: take.holder, until: now + take.ttlMs, fence: newFence() }
 }
 
-function lastVisible({ records, expectedSeq }: Append): number | undefined {
+function lastVisible({ records }: Append, head: number): number | undefined {
   for (let index = records.length - 1; index >= 0; index -= 1) {
     const record = records[index]
-    if (record !== undefined && isVisible(record.body)) return expectedSeq + index + 1
+    if (record !== undefined && isVisible(record.body)) return head + index + 1
   }
   return undefined
 }

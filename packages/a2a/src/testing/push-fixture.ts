@@ -60,7 +60,7 @@ export async function openPushHouse(
 
 /** `WORKING`, `task COMPLETED`, or the text of an artifact: what was told, in words. */
 export function wordsOf(told: readonly PushDelivery[]): string[] {
-  return told.map(({ event }) => {
+  return told.map(({ item: { event } }) => {
     if ('statusUpdate' in event) return short(event.statusUpdate.status.state)
     if ('task' in event) return `task ${short(event.task.status.state)}`
     if ('message' in event) return 'a message'

@@ -6,7 +6,7 @@ import { canonicalJson } from './canonical-json.ts'
 describe('canonical JSON', () => {
   it('writes numbers, texts and literals as RFC 8785 shows them [B-30]', () => {
     const value = {
-      numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0],
+      numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0],
       string: '€$\u000f\nA\'B"\\\\"/',
       literals: [null, true, false],
     }

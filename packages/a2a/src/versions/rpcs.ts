@@ -2,6 +2,7 @@
  * What gRPC calls the operations of each version, as data: bindings know no field of a payload. Apart from the versions'
  * other spellings, because a page that calls agents over HTTP should not have to load it.
  */
+import type { ErrorCode } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { VersionId } from './version.ts'
 
@@ -9,6 +10,8 @@ export interface Rpcs {
   readonly service: string
   /** Absent = there is no such rpc. */
   readonly rpcs: Partial<Readonly<Record<Operation, Rpc>>>
+  /** Where an error has another status than the table says. */
+  readonly statuses?: Partial<Readonly<Record<ErrorCode, 'UNIMPLEMENTED'>>>
 }
 
 export interface Rpc {
@@ -38,6 +41,8 @@ const legacy: Rpcs = {
     DeleteTaskPushNotificationConfig: { name: 'DeleteTaskPushNotificationConfig', resources: pushConfig },
     GetExtendedAgentCard: { name: 'GetAgentCard' },
   },
+  // There was no table then, and clients of 0.3 decide by the status alone: by these two, as their servers had them.
+  statuses: { PUSH_NOTIFICATION_NOT_SUPPORTED: 'UNIMPLEMENTED', UNSUPPORTED_OPERATION: 'UNIMPLEMENTED' },
 }
 
 export const rpcsOf: Readonly<Record<VersionId, Rpcs>> = {

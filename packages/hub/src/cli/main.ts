@@ -13,13 +13,19 @@ if (major < 24) {
 /** Whatever still runs then: longer than a hub needs to drain and to give up a database that does not answer. */
 const goneAfterMs = 30_000
 const { PORT = '3000', BIND_HOST = '127.0.0.1', PARLEY_DATA: dataDir = './.parley' } = process.env
+/** Nothing in it switches gRPC off; whoever takes any port takes any for both. */
+const { GRPC_PORT = PORT === '0' ? '0' : '3001' } = process.env
 const { PARLEY_STORE = 'sqlite:', PARLEY_STORE_DIRECT: directStore, PARLEY_MASTER_KEY: masterKey } = process.env
 
 try {
   const { values: flags } = parseArgs({ options: { store: { type: 'string' } } })
   const store = flags.store ?? PARLEY_STORE
-  const hub = await startHub({ host: BIND_HOST, port: portOf(PORT), store, dataDir, directStore, masterKey })
-  console.log(`Parley is listening on ${hub.url}\n`)
+  const port = portOf('PORT', PORT)
+  const grpcPort = GRPC_PORT === '' ? undefined : portOf('GRPC_PORT', GRPC_PORT)
+  const hub = await startHub({ host: BIND_HOST, port, grpcPort, store, dataDir, directStore, masterKey })
+  console.log(`Parley is listening on ${hub.url}`)
+  if (hub.grpcPort !== undefined) console.log(`It speaks gRPC on port ${hub.grpcPort}`)
+  console.log()
   for (const [name, { description }] of Object.entries(demoAgents)) {
     console.log(`  ${name.padEnd(10)} ${hub.url}/a2a/${name}  ${description}`)
   }
@@ -31,10 +37,10 @@ try {
   process.exit(1)
 }
 
-function portOf(text: string): number {
+function portOf(name: string, text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new Error(`PORT must be a number from 0 to 65535, not ${JSON.stringify(text)}.`)
+  throw new Error(`${name} must be a number from 0 to 65535, not ${JSON.stringify(text)}.`)
 }
 
 function goesOn(store: string): string {

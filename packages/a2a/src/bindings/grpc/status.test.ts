@@ -4,6 +4,7 @@ import { A2AError, invalidParams } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { ErrorCode } from '../../model/error.ts'
 import { versionOf } from '../../versions/index.ts'
+import { rpcsOf } from '../../versions/rpcs.ts'
 import { decode, encode } from './codec.ts'
 import { errorOf, statusNames, statusOf } from './status.ts'
 
@@ -43,6 +44,13 @@ describe('an error over gRPC', () => {
     }
   })
 
+  it('has the status by which clients of 0.3 know it, which read nothing else', () => {
+    const legacy = rpcsOf['0.3']
+    assert.equal(statusOf(new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'No'), legacy).code, 12)
+    assert.equal(statusOf(new A2AError('UNSUPPORTED_OPERATION', 'No'), legacy).code, 12)
+    assert.equal(statusOf(new A2AError('TASK_NOT_CANCELABLE', 'No'), legacy).code, 9)
+  })
+
   it('comes back as it went, whatever its code', () => {
     const own = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
@@ -72,6 +80,11 @@ describe('an error over gRPC', () => {
       ['INVALID_ARGUMENT', 'x', 'INVALID_PARAMS'],
       ['UNAUTHENTICATED', 'x', 'UNAUTHENTICATED'],
       ['DEADLINE_EXCEEDED', 'x', 'TIMEOUT'],
+      // As servers of 0.3 say it.
+      ['FAILED_PRECONDITION', 'Task not cancelable: 7', 'TASK_NOT_CANCELABLE'],
+      ['UNIMPLEMENTED', 'Push Notification is not supported', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+      ['UNIMPLEMENTED', 'Unsupported operation: x', 'UNSUPPORTED_OPERATION'],
+      ['FAILED_PRECONDITION', 'x', 'UNSUPPORTED_OPERATION'],
       ['RESOURCE_EXHAUSTED', 'x', 'RATE_LIMITED'],
       ['RESOURCE_EXHAUSTED', 'Received message larger than max (2 vs 1)', 'PAYLOAD_TOO_LARGE'],
       ['UNKNOWN', 'x', 'INTERNAL'],

@@ -6,6 +6,7 @@
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
+import type { Rpcs } from '../../versions/rpcs.ts'
 import type { Dialect } from '../../versions/version.ts'
 import { decode, encode } from './codec.ts'
 
@@ -41,8 +42,8 @@ export interface GrpcStatus {
 const mostDetailBytes = 4_000
 const mostMessageChars = 1_000
 
-export function statusOf(error: A2AError): GrpcStatus {
-  const code = statusNames.indexOf(errorTable[error.code].grpc)
+export function statusOf(error: A2AError, { statuses }: Pick<Rpcs, 'statuses'> = {}): GrpcStatus {
+  const code = statusNames.indexOf(statuses?.[error.code] ?? errorTable[error.code].grpc)
   // Half a surrogate pair cannot be percent-encoded.
   const message = error.message.slice(0, mostMessageChars).toWellFormed()
   const [info, ...more] = [...encodeDetails(error), ...retryInfo(error)]
@@ -76,12 +77,22 @@ export function errorOf({ code, message, details }: GrpcStatus, dialect: Dialect
   })
 }
 
-/** Of a status that came without details, from a library or a proxy. */
-function plainly(status: string, message: string, found: A2AError): A2AError['code'] {
-  if (status === 'DEADLINE_EXCEEDED') return 'TIMEOUT'
+/**
+ * Of a status that came without details: from servers of 0.3, which had none and no table either, so that their words
+ * must tell; or from a library or a proxy.
+ */
+const byWords: readonly (readonly [status: string, words: RegExp, code: A2AError['code']])[] = [
+  ['FAILED_PRECONDITION', /cancell?able/i, 'TASK_NOT_CANCELABLE'],
+  ['FAILED_PRECONDITION', /extended (agent )?card/i, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
+  ['UNIMPLEMENTED', /push notification/i, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+  ['UNIMPLEMENTED', /unsupported operation|operation is not supported/i, 'UNSUPPORTED_OPERATION'],
+  ['DEADLINE_EXCEEDED', /^/, 'TIMEOUT'],
   // Libraries have no other word for a message beyond their limit, and to send it again would not help.
-  if (status === 'RESOURCE_EXHAUSTED' && /larger than/.test(message)) return 'PAYLOAD_TOO_LARGE'
-  return found.code
+  ['RESOURCE_EXHAUSTED', /larger than/, 'PAYLOAD_TOO_LARGE'],
+]
+
+function plainly(status: string, message: string, found: A2AError): A2AError['code'] {
+  return byWords.find(([name, words]) => name === status && words.test(message))?.[2] ?? found.code
 }
 
 type Detail = Readonly<Record<string, unknown>>

@@ -4,8 +4,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import { openRawServers } from '../../testing/raw-server-fixture.ts'
 import { messageOf, openServers, rpc } from '../../testing/server-fixture.ts'
-import type { Authenticate, Caller, Credentials } from '../index.ts'
-import { bearer, ConfigError, type JwtBearerOptions } from '../index.ts'
+import { bearer, ConfigError } from '../index.ts'
+import type { Authenticate, Caller, Credentials, JwtBearerOptions } from '../index.ts'
 
 const listen = openRawServers()
 const { open, post, get } = openServers()
@@ -91,7 +91,7 @@ describe('a bearer token of an issuer', () => {
     assert.equal((await call({ authenticate: other }, `Bearer ${await nested.token()}`)).status, 503)
   })
 
-  it('is refused with 401 and the reason in the challenge, if it is not good [B-150 B-151]', async () => {
+  it('is refused with 401 and the reason in the challenge, if it is not good [B-150 B-151 T-12]', async () => {
     const { issuer, authenticate } = await open1()
     const past = Math.floor(Date.now() / 1_000) - 3_600
     const foreign = await generateKeyPair('ES256')
@@ -126,7 +126,7 @@ describe('a bearer token of an issuer', () => {
     }
   })
 
-  it('that lacks a scope every request needs is refused with 403, which names the scope [B-151 B-154]', async () => {
+  it('that lacks a scope every request needs is refused with 403, which names the scope [B-151 B-154 T-12]', async () => {
     const { issuer, authenticate } = await open1({ scopes: ['use', 'more'] })
     const { status, challenge, json } = await call({ authenticate }, `Bearer ${await issuer.token({ scope: 'use' })}`)
     assert.deepEqual([status, json.error.code], [403, -32091])

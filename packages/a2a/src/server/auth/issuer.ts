@@ -64,6 +64,7 @@ async function discover(issuer: string, fetch: FetchHandler): Promise<Metadata> 
     try {
       const request = new Request(place, {
         headers: { accept: 'application/json' },
+        redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       })
       const response = await fetch(request)
@@ -81,6 +82,7 @@ function readMetadata(document: unknown, issuer: string): Metadata {
   const { issuer: named, jwks_uri: jwksUri } = (document ?? {}) as { issuer?: unknown; jwks_uri?: unknown }
   if (typeof named !== 'string' || bare(named) !== bare(issuer)) throw new Error(`the metadata are not of ${issuer}`)
   if (typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) throw new Error('the metadata name no jwks_uri')
+  if (issuer.startsWith('https:') && !jwksUri.startsWith('https:')) throw new Error('the keys are not behind TLS')
   return { issuer: named, jwksUri }
 }
 

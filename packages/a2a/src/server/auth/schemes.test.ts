@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
@@ -125,7 +126,7 @@ describe('a client certificate', () => {
         ...shown,
       }
       const sent = request(options).end(JSON.stringify(rpc('SendMessage', { message: messageOf() })))
-      const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
       let text = ''
       for await (const chunk of response) text += String(chunk)
       return { status: response.statusCode ?? 0, text }

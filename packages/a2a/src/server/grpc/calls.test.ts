@@ -114,6 +114,8 @@ describe('gRPC', () => {
     assert.deepEqual([late.code, late.reason], [5, 'TASK_NOT_FOUND'])
     const pushed = await peer.refused(modern, 'ListTaskPushNotificationConfigs', { taskId: 't' })
     assert.deepEqual([pushed.code, pushed.reason], [9, 'PUSH_NOTIFICATION_NOT_SUPPORTED'])
+    const oldPush = await peer.refused(legacy, 'ListTaskPushNotificationConfig', { parent: 'tasks/t' })
+    assert.deepEqual([oldPush.code, oldPush.reason], [12, 'PUSH_NOTIFICATION_NOT_SUPPORTED'])
   })
 
   it('takes messages as large as a body may be, and no larger', async () => {

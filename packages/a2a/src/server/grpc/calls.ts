@@ -81,14 +81,14 @@ async function unary(
   const ended = parts.began()
   try {
     const answer = await ask(call, method, version, parts)
-    if ('error' in answer) callback(failure(answer.error, answer.headers))
+    if ('error' in answer) callback(failure(answer.error, version, answer.headers))
     else if ('body' in answer) {
       const bytes = writeResponse(method, answer.body)
       call.sendMetadata(metadataOf(answer.headers))
       callback(null, bytes)
     } else throw new Error(`${method.path} answers with a stream`)
   } catch (reason) {
-    callback(failure(unexpected(reason, parts)))
+    callback(failure(unexpected(reason, parts), version))
   } finally {
     ended()
   }
@@ -104,13 +104,14 @@ async function stream(
   try {
     const answer = await ask(call, method, version, parts)
     ended()
-    if ('error' in answer) call.emit('error', failure(answer.error, answer.headers))
+    if ('error' in answer) call.emit('error', failure(answer.error, version, answer.headers))
     else if ('open' in answer) {
       call.sendMetadata(metadataOf(answer.headers))
-      await pump(call, answer.open, method, answer.failed, parts.handler.stallMs)
+      const failed = (reason: unknown): Refusal => failure(answer.failed(reason), version)
+      await pump(call, answer.open, method, failed, parts.handler.stallMs)
     } else throw new Error(`${method.path} answers with one message`)
   } catch (reason) {
-    call.emit('error', failure(unexpected(reason, parts)))
+    call.emit('error', failure(unexpected(reason, parts), version))
   } finally {
     ended()
   }
@@ -124,7 +125,7 @@ async function pump(
   call: StreamCall,
   { stream: events, encode, ended }: OpenStream,
   method: RpcMethod,
-  failed: (reason: unknown) => A2AError,
+  failed: (reason: unknown) => Refusal,
   stallMs: number,
 ): Promise<void> {
   const source = events[Symbol.asyncIterator]()
@@ -144,7 +145,7 @@ async function pump(
     }
     if (!call.cancelled) call.end()
   } catch (reason) {
-    if (!call.cancelled) call.emit('error', failure(failed(reason)))
+    if (!call.cancelled) call.emit('error', failed(reason))
   } finally {
     letGo()
   }
@@ -182,8 +183,8 @@ interface Refusal {
 }
 
 /** Status, sentence and trailers, as @grpc/grpc-js takes them. */
-function failure(error: A2AError, headers: HttpHeaders = {}): Refusal {
-  const { code, message, details } = statusOf(error)
+function failure(error: A2AError, { id }: ProtocolVersion, headers: HttpHeaders = {}): Refusal {
+  const { code, message, details } = statusOf(error, rpcsOf[id])
   const metadata = metadataOf(headers)
   if (details !== undefined) metadata.set('grpc-status-details-bin', Buffer.from(details))
   return { code, details: message, metadata }

@@ -50,12 +50,13 @@ function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undef
   entry.keys.push(key)
 }
 
-function write(table: Table, entry: Entry, { expectedSeq, records }: Append, next: Standing): void {
+function write(table: Table, entry: Entry, { records }: Append, next: Standing): void {
   entry.lease = next.lease
   if (records.length === 0) return
-  let seq = expectedSeq
+  const before = next.head - records.length
+  let seq = before
   for (const { at, body } of records) entry.log.push({ seq: (seq += 1), at, body })
-  table.publish(entry, expectedSeq + 1, seq)
+  table.publish(entry, before + 1, seq)
   if (next.visibleSeq === entry.visibleSeq) return
   entry.visibleSeq = next.visibleSeq
   makeDue(entry, records.at(-1)?.at ?? 0)

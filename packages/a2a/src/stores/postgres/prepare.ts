@@ -42,6 +42,7 @@ export function prepare(taskId: string, append: Append): Prepared {
   const row = JSON.stringify({
     id,
     expected: append.expectedSeq,
+    later: append.orLater,
     fence: append.fence,
     count: records.length,
     records: records.length === 0 ? undefined : recordsText(append, keep),

@@ -152,7 +152,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
   function writeLog(ref: number, append: Prepared, next: Standing): void {
     blobs.keep(ref, append.blobs)
     if (append.records.length === 0) return
-    insertLog.run(epoch.newPosition(), ref, append.expectedSeq + 1, next.head, append.recordsText)
+    insertLog.run(epoch.newPosition(), ref, next.head - append.records.length + 1, next.head, append.recordsText)
   }
 
   return {

@@ -21,16 +21,28 @@ async function load(file: string): Promise<void> {
   const write = async (): Promise<never> => {
     for (;;) {
       const task = await create(store, {}, { take: { holder: 'child', ttlMs: Infinity }, records: chunks('1') })
-      writeSync(1, `${task.id} 1\n`)
+      tell(`${task.id} 1\n`)
       let head = 1
       while (head < 20) {
         const records = chunks(...Array.from({ length: 1 + (head % 3) }, (_, n) => `${head + n + 1}`))
         ;({ head } = await appended(store, task.id, { expectedSeq: head, records }))
-        writeSync(1, `${task.id} ${head}\n`)
+        tell(`${task.id} ${head}\n`)
       }
     }
   }
   await Promise.all(Array.from({ length: 16 }, write))
+}
+
+/** The parent may be slower than the store: a pipe that is full is tried again. So short a line is written whole. */
+function tell(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EAGAIN') throw error
+    }
+  }
 }
 
 /** Answers the last head that was acknowledged for each task. */

@@ -57,6 +57,57 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
+      'let what may stand anywhere be appended by others to a log that has grown, and take nothing then',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a', 'b') })
+        const late = { expectedSeq: 1, records: notes('from outside'), orLater: true } as const
+        assert.deepEqual(await store.append(id, late), { outcome: 'appended', head: 4 })
+        assert.deepEqual(await store.append(id, { ...late, ...take('two') }), { outcome: 'appended', head: 5 })
+        assert.deepEqual(
+          (await store.read(id, 3)).map(({ seq, body }) => [seq, body.type]),
+          [
+            [4, 'note'],
+            [5, 'note'],
+          ],
+        )
+        // The holder is where it was, and must only read what is new.
+        assert.deepEqual(await store.append(id, { expectedSeq: 3, fence, records: chunks('c') }), {
+          outcome: 'conflict',
+          head: 5,
+        })
+        assert.deepEqual(await store.append(id, { expectedSeq: 5, fence, records: chunks('c') }), {
+          outcome: 'appended',
+          head: 6,
+          fence,
+        })
+      }),
+    )
+
+    it(
+      'that nobody holds, and tasks that have ended, are appended to at their end or not at all',
+      withStore(open, async ({ store }) => {
+        const { id, fence } = await takenBy(store, 'one')
+        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
+        const late = { expectedSeq: 1, records: notes('from outside'), orLater: true } as const
+        assert.deepEqual(await store.append(id, late), { outcome: 'conflict', head: 2 })
+        const { fence: newer } = await appended(store, id, { ...late, expectedSeq: 2, ...take('two') })
+        assert.equal(typeof newer, 'number')
+        assert.deepEqual(await store.append(id, { ...late, expectedSeq: 9 }), { outcome: 'conflict', head: 3 })
+        const status = statusOf('TASK_STATE_COMPLETED', day0)
+        const body = { type: 'status', status } as const
+        const records = [{ at: day0, body }]
+        await appended(store, id, {
+          expectedSeq: 3,
+          fence: newer as number,
+          records,
+          change: { status, statusAt: day0 },
+        })
+        assert.deepEqual(await store.append(id, { ...late, expectedSeq: 3 }), { outcome: 'conflict', head: 4 })
+      }),
+    )
+
+    it(
       'are given back by an append, whole, and can then be taken',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')

@@ -6,7 +6,13 @@ import { spelling } from './spelling.ts'
 export const v1_0: ProtocolVersion = {
   id: '1.0',
   spelling,
-  habits: { subscribeToFinished: 'refuse', cancelAgain: 'answer', lostSubscription: 'plain', pushes: 'event', unnamedPush: 'add' },
+  habits: {
+    subscribeToFinished: 'refuse',
+    cancelAgain: 'answer',
+    lostSubscription: 'plain',
+    pushes: 'event',
+    unnamedPush: 'add',
+  },
   json,
   proto: json,
 }

@@ -29,14 +29,19 @@ BEGIN
 
   WITH asked AS MATERIALIZED (
     SELECT * FROM json_to_recordset(given) AS asked (
-      n integer, id text, expected bigint, fence bigint, count integer, records text, visible bigint, at bigint,
+      n integer, id text, expected bigint, later boolean, fence bigint, count integer, records text, visible bigint, at bigint,
       key uuid, hash text, expires bigint, holder text, ttl bigint, release boolean,
       state smallint, finished boolean, status text, status_at bigint, consumed bigint,
       sets_due boolean, due_kind text, due_at bigint,
       makes boolean, context text, tenant text, agent text, owner text, partition_key uuid, owner_key uuid,
       created bigint, metadata text)
+  ), known AS MATERIALIZED (
+    SELECT asked.n, coalesce(task.lease_until > moment AND task.holder IS DISTINCT FROM asked.holder, false) AS is_others,
+      coalesce(asked.later AND task.lease_until > moment AND task.holder IS DISTINCT FROM asked.holder
+        AND NOT task.finished, false) AS may_be_later
+    FROM asked LEFT JOIN tasks AS task ON task.id = asked.id
   ), judged AS MATERIALIZED (
-    SELECT asked.*, task.ref AS found, task.head AS was_head, task.fence AS was_fence, task.state AS was_state, task.pushed,
+    SELECT asked.*, asked.holder IS NOT NULL AND NOT is_others AS takes, task.ref AS found, task.head AS was_head, task.fence AS was_fence, task.state AS was_state, task.pushed,
       task.partition_key AS was_partition, task.owner_key AS was_owner, claim.task_id AS claimed_by, claim.hash AS claimed_hash,
       CASE WHEN task.ref IS NULL AND makes THEN nextval('task_refs') ELSE task.ref END AS ref,
       CASE
@@ -45,11 +50,11 @@ BEGIN
         WHEN task.ref IS NOT NULL AND makes THEN 1
         WHEN asked.fence IS NOT NULL
           AND (task.holder IS NULL OR task.lease_until <= moment OR task.fence <> asked.fence) THEN 2
-        WHEN task.head <> expected THEN 1
-        WHEN asked.holder IS NOT NULL AND task.holder <> asked.holder AND task.lease_until > moment THEN 3
+        WHEN task.head <> expected AND NOT (may_be_later AND task.head > expected) THEN 1
+        WHEN asked.holder IS NOT NULL AND is_others AND NOT may_be_later THEN 3
         ELSE 0
       END AS outcome
-    FROM asked
+    FROM asked JOIN known USING (n)
     LEFT JOIN tasks AS task ON task.id = asked.id
     LEFT JOIN messages AS claim ON claim.key = asked.key AND claim.expires_at > moment
   ), claimed AS (
@@ -72,14 +77,14 @@ BEGIN
     UPDATE tasks AS t SET
       head = t.head + j.count,
       consumed_seq = coalesce(j.consumed, t.consumed_seq),
-      visible_seq = coalesce(j.visible, t.visible_seq),
+      visible_seq = coalesce(j.visible + j.was_head - j.expected, t.visible_seq),
       state = coalesce(j.state, t.state),
       finished = coalesce(j.finished, t.finished),
       status = coalesce(j.status, t.status),
       status_at = coalesce(j.status_at, t.status_at),
-      holder = CASE WHEN j.release THEN NULL ELSE coalesce(j.holder, t.holder) END,
-      lease_until = CASE WHEN j.release THEN NULL WHEN j.holder IS NULL THEN t.lease_until ELSE moment + j.ttl END,
-      fence = t.fence + CASE WHEN j.holder IS NULL OR j.release THEN 0 ELSE 1 END,
+      holder = CASE WHEN j.release THEN NULL WHEN j.takes THEN j.holder ELSE t.holder END,
+      lease_until = CASE WHEN j.release THEN NULL WHEN j.takes THEN moment + j.ttl ELSE t.lease_until END,
+      fence = t.fence + CASE WHEN j.release OR NOT j.takes THEN 0 ELSE 1 END,
       due_kind = CASE WHEN coalesce(j.finished, t.finished) THEN NULL WHEN j.sets_due THEN j.due_kind ELSE t.due_kind END,
       due_at = CASE WHEN coalesce(j.finished, t.finished) THEN NULL WHEN j.sets_due THEN j.due_at ELSE t.due_at END
     FROM judged AS j
@@ -88,7 +93,8 @@ BEGIN
     RETURNING 1
   ), logged AS (
     INSERT INTO log (position, task, first_seq, last_seq, records)
-    SELECT (pg_current_xact_id()::text::bigint + offset_of_feed) * 1024 + n, ref, expected + 1, expected + count, records
+    SELECT (pg_current_xact_id()::text::bigint + offset_of_feed) * 1024 + n, ref,
+      coalesce(was_head, 0) + 1, coalesce(was_head, 0) + count, records
     FROM judged WHERE outcome = 0 AND count > 0 ORDER BY n
   ), kept AS (
     INSERT INTO blobs (task, digest, content)
@@ -113,8 +119,8 @@ BEGIN
     count(*) FILTER (WHERE outcome = 0 AND key IS NOT NULL) - (SELECT count(*) FROM claimed)
       + count(*) FILTER (WHERE outcome = 0) - (SELECT count(*) FROM made) - (SELECT count(*) FROM moved),
     json_agg(CASE outcome
-      WHEN 0 THEN json_build_array(0, expected + count, CASE
-        WHEN release THEN NULL WHEN holder IS NOT NULL THEN coalesce(was_fence, 0) + 1 ELSE fence END)
+      WHEN 0 THEN json_build_array(0, coalesce(was_head, 0) + count, CASE
+        WHEN release THEN NULL WHEN takes THEN coalesce(was_fence, 0) + 1 ELSE fence END)
       WHEN 1 THEN json_build_array(1, coalesce(was_head, 0))
       WHEN 4 THEN json_build_array(4, claimed_by, claimed_hash)
       ELSE json_build_array(outcome)

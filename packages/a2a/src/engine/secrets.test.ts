@@ -1,0 +1,245 @@
+/** A secret is said once: to the turn that it is for, and to nobody who reads the log. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent, Turn } from '../agents/agent.ts'
+import { authRequired, inputRequired } from '../agents/reports.ts'
+import { credentialsExtension } from '../model/extension.ts'
+import { isRedacted } from '../model/sensitive.ts'
+import type { Message, Part, Struct } from '../model/task.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { Store } from '../stores/store.ts'
+import type { House } from '../testing/engine-fixture.ts'
+import { answerOf, eventually, openHouse, saying, short, userMessage } from '../testing/engine-fixture.ts'
+import { mortalStores } from '../testing/mortal-store.ts'
+import { replicas } from '../testing/replicas.ts'
+
+const secret = 'hunter2'
+const secretPart: Part = { text: secret, metadata: { [credentialsExtension]: { sensitive: true } } }
+
+/** All that a store was told, word for word. */
+function overheard(store: Store): { store: Store; told: () => string } {
+  const told: string[] = []
+  const append: Store['append'] = (id, what) => {
+    told.push(JSON.stringify(what))
+    return store.append(id, what)
+  }
+  const saveSnapshot: Store['saveSnapshot'] = (id, snapshot) => {
+    told.push(JSON.stringify(snapshot))
+    return store.saveSnapshot(id, snapshot)
+  }
+  const heard = new Proxy(store, {
+    get(target, name) {
+      if (name === 'append') return append
+      if (name === 'saveSnapshot') return saveSnapshot
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  return { store: heard, told: () => told.join('\n') }
+}
+
+/** Asks for a password, then says how long it was. */
+const asks: Agent = ({ text, task }: Turn) =>
+  task.state === 'TASK_STATE_SUBMITTED' && text !== secret
+    ? inputRequired('Password?', { sensitive: true })
+    : `It has ${text.length} letters`
+
+describe('a secret in a message', () => {
+  it('that opens a task reaches the agent, and neither the log nor the history [B-170]', async (t) => {
+    const { store, told } = overheard(memoryStore())
+    const seen: Message[] = []
+    const house = await openHouse(
+      t,
+      ({ message }) => {
+        seen.push(message)
+        return 'ok'
+      },
+      { store },
+    )
+    const task = await house.task({ parts: [{ text: 'take this' }, secretPart] })
+    assert.deepEqual(seen[0]?.parts, [{ text: 'take this' }, secretPart])
+    assert.deepEqual(task.history?.[0]?.parts.map(isRedacted), [false, true])
+    const stream = await house.subscribe(task.id, { lastEventId: 0 })
+    assert.doesNotMatch(JSON.stringify(await stream.rest()), /hunter2/)
+    assert.doesNotMatch(told(), /hunter2/)
+    assert.match(told(), /take this/)
+  })
+
+  it('that answers a question for one is hidden although nothing marks it [B-156 B-161]', async (t) => {
+    const { store, told } = overheard(memoryStore())
+    const house = await openHouse(t, asks, { store })
+    const asked = await house.task('go')
+    assert.equal(saying(asked.status.message), 'Password?')
+    const done = await house.task({ taskId: asked.id, parts: [{ text: secret }] })
+    assert.equal(answerOf(done, 'answer-2'), 'It has 7 letters')
+    assert.doesNotMatch(JSON.stringify([done, await house.log(done.id)]), /hunter2/)
+    assert.doesNotMatch(told(), /hunter2/)
+    // What is said once the secret is known is no secret.
+    assert.equal(saying(done.history?.[0]), 'go')
+  })
+
+  it('is given to ask(), and to whoever reads the steering', async (t) => {
+    const { store, told } = overheard(memoryStore())
+    const heard: string[] = []
+    const house = await openHouse(
+      t,
+      async function* ({ ask, messages }: Turn) {
+        heard.push(await ask('Password?', { sensitive: true }))
+        yield 'thanks'
+        for await (const message of messages) {
+          heard.push(saying(message) ?? '')
+          return
+        }
+      },
+      { store, options: { whenBusy: 'steer' } },
+    )
+    const { id } = await house.start('go')
+    await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    await house.start({ taskId: id, parts: [{ text: secret }] })
+    await eventually(() => heard.length === 1)
+    await house.start({
+      taskId: id,
+      parts: [{ text: 'two' }],
+      metadata: { [credentialsExtension]: { sensitive: true } },
+    })
+    await house.reaches(id, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(heard, [secret, 'two'])
+    assert.doesNotMatch(told(), /hunter2|"two"/)
+  })
+
+  it('leaves no trace in what tells a repeated message: a repeat is known, whatever its secret [B-163]', async (t) => {
+    const { store, told } = overheard(memoryStore())
+    const house = await openHouse(t, asks, { store })
+    const asked = await house.task('go')
+    const answer = userMessage({ taskId: asked.id, parts: [{ text: secret }] })
+    const done = await house.task(answer)
+    const logged = (await house.log(asked.id)).length
+    assert.equal((await house.task(answer)).id, done.id)
+    assert.equal((await house.task({ ...answer, parts: [{ text: 'other' }] })).id, done.id)
+    assert.equal((await house.log(asked.id)).length, logged)
+    const hashes = [...told().matchAll(/"hash":"([^"]*)"/g)].map(([, hash]) => hash)
+    assert.deepEqual(
+      hashes.map((hash) => hash?.startsWith('hidden.')),
+      [false, true],
+    )
+    await assert.rejects(house.send({ ...answer, parts: [{ text: 'a' }, { text: 'b' }] }), {
+      code: 'MESSAGE_ID_REUSED',
+    })
+  })
+
+  it('is not taken where its task does not run: the answer says to try again, and nothing is lost', async (t) => {
+    const { here, there } = await replicas(t, async function* ({ ask }: Turn) {
+      yield `${(await ask('Password?', { sensitive: true })).length} letters`
+    })
+    const { id } = await here.start('go')
+    await here.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    await assert.rejects(there.send({ taskId: id, parts: [{ text: secret }] }), {
+      code: 'UNAVAILABLE',
+      retryable: true,
+    })
+    const done = await here.task({ taskId: id, parts: [{ text: secret }] })
+    assert.equal(answerOf(done), '7 letters')
+  })
+})
+
+describe('a task that needs credentials', () => {
+  const schemes = { github: { httpAuthSecurityScheme: { scheme: 'bearer' } } }
+
+  it('stops in AUTH_REQUIRED, explains it to people, and says to programs what it needs [B-155 B-161]', async (t) => {
+    const house = await openHouse(t, () => authRequired('Sign in at GitHub', { schemes }))
+    const { status } = await house.task('go')
+    assert.equal(short(status.state), 'AUTH_REQUIRED')
+    assert.deepEqual(status.message?.parts, [
+      { text: 'Sign in at GitHub' },
+      { data: { securitySchemes: schemes }, metadata: { [credentialsExtension]: { type: 'auth-request' } } },
+    ])
+    assert.deepEqual(status.message?.extensions, [credentialsExtension])
+  })
+
+  it('takes messages while it waits, which permit nothing by themselves: the agent asks until it has them [B-156 B-158]', async (t) => {
+    const agent: Agent = ({ message }) => {
+      const given = message.parts.find((part) => 'data' in part)?.data as Struct | undefined
+      return given?.['credentials'] === 'let-me-in' ? 'Welcome' : authRequired('Sign in', { schemes, inBand: true })
+    }
+    const house = await openHouse(t, agent)
+    const { id } = await house.task('go')
+    for (const parts of [[{ text: 'please' }], [{ data: { credentials: 'guess' } }]]) {
+      assert.equal(short((await house.task({ taskId: id, parts })).status.state), 'AUTH_REQUIRED')
+    }
+    const metadata = { [credentialsExtension]: { type: 'credentials' } }
+    const done = await house.task({
+      taskId: id,
+      parts: [{ data: { scheme: 'github', credentials: 'let-me-in' }, metadata }],
+    })
+    assert.equal(short(done.status.state), 'COMPLETED')
+    assert.doesNotMatch(JSON.stringify([done, await house.log(id)]), /let-me-in|guess|please/)
+  })
+
+  it('may ask in the middle of a turn, too', async (t) => {
+    const house = await openHouse(t, async function* ({ ask }: Turn) {
+      yield await ask('Sign in', { auth: true, schemes })
+    })
+    const { id } = await house.start('go')
+    const { status } = await house.reaches(id, 'TASK_STATE_AUTH_REQUIRED')
+    assert.equal(status.message?.parts.length, 2)
+    // Out of band: what is said in the task is no secret then.
+    assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'done' }] })), 'done')
+  })
+})
+
+for (const [name, begin] of Object.entries(mortalStores)) {
+  describe(`after a crash, over ${name}, a secret`, () => {
+    it('is asked for again by the turn that is run again: nobody has it any more', async (t) => {
+      const answers: string[] = []
+      let works = false
+      const agent: Agent = {
+        resume: 'rerun',
+        async *run({ ask }: Turn) {
+          answers.push(await ask('Name?'), await ask('Password?', { sensitive: true }))
+          if (!works) await new Promise(() => {})
+          yield await ask('Sure?')
+        },
+      }
+      const life = begin(t)
+      const first = await openHouse(t, agent, life)
+      const { id } = await first.start('go')
+      const asks = async (house: House, question: string): Promise<void> =>
+        eventually(async () => saying((await house.get(id)).status.message) === question, question)
+      await asks(first, 'Name?')
+      await first.start({ taskId: id, parts: [{ text: 'Ann' }] })
+      await asks(first, 'Password?')
+      await first.start({ taskId: id, parts: [{ text: secret }] })
+      await eventually(() => answers.length === 2)
+
+      works = true
+      const second = await openHouse(t, agent, await life.crash())
+      const questions = async (): Promise<number> =>
+        (await second.log(id)).filter(({ body }) => body.type === 'question').length
+      await eventually(async () => (await questions()) === 3)
+      await asks(second, 'Password?')
+      await second.start({ taskId: id, parts: [{ text: 'hunter3' }] })
+      await asks(second, 'Sure?')
+      const done = await second.task({ taskId: id, parts: [{ text: 'yes' }] })
+      assert.deepEqual(answers, ['Ann', secret, 'Ann', 'hunter3'])
+      assert.equal(answerOf(done), 'yes')
+      assert.doesNotMatch(JSON.stringify(done.history), /hunter/)
+    })
+
+    it('that its turn began with is a placeholder when it begins again, and can be told as one', async (t) => {
+      const seen: boolean[] = []
+      const agent: Agent = {
+        resume: 'rerun',
+        async *run({ message }: Turn) {
+          seen.push(isRedacted(message))
+          if (seen.length === 1) await new Promise(() => {})
+          yield isRedacted(message) ? inputRequired('Once more, please', { sensitive: true }) : 'ok'
+        },
+      }
+      const life = begin(t)
+      const { id } = await (await openHouse(t, agent, life)).start({ parts: [secretPart] })
+      const second = await openHouse(t, agent, await life.crash())
+      assert.equal(saying((await second.reaches(id, 'TASK_STATE_INPUT_REQUIRED')).status.message), 'Once more, please')
+      assert.deepEqual(seen, [false, true])
+    })
+  })
+}
