@@ -177,7 +177,7 @@ export function createAccept(parts: AcceptParts) {
     const deliver = steps.deliver(kept, turnOptions(request, context), key, entry.options)
     // A secret is in no log that another process could read it from: it is taken by who runs the task, or not at all.
     const written = await live.write(
-      isSecret ? (draft) => (draft.mayTake || live.owned ? deliver(draft) : undefined) : deliver,
+      isSecret ? (draft) => (draft.mayTake || live.owned ? steps.atTheEnd(deliver(draft)) : undefined) : deliver,
     )
     if (written === undefined) {
       if (isTerminal(live.fold.status.state)) throw ended(taskId)

@@ -88,6 +88,13 @@ export function deliver(
   }
 }
 
+/** The same, but only as the log is seen: whoever holds the lease, if it is not us, refuses it. */
+export function atTheEnd(step: Step | undefined): Step | undefined {
+  if (step === undefined) return undefined
+  const { anywhere: _, ...rest } = step
+  return rest
+}
+
 /** WORKING, or back to it. Dropped once the task is terminal. */
 export function work(message?: Message, metadata?: Struct): Intent {
   return (draft) =>
