@@ -65,6 +65,7 @@ async function textOf(url: string, id: string): Promise<string> {
   return parts
     .map((part) => ('text' in part ? part.text : ''))
     .join('')
+    .trim()
     .split(/\s+/)
     .join(' ')
 }

@@ -33,7 +33,7 @@ export function createGrpcRaw(version: VersionId, agent: Pick<TestAgent, 'grpcAd
     const name = rpcs[operation]?.name
     const method = serviceOf(service).methods.find((candidate) => candidate.name === name)
     if (method === undefined) throw new Error(`${service} has no ${operation}`)
-    const written = versionOf(version).proto.encodeRequest(operation, request as never) as object
+    const written = versionOf(version).proto.encodeRequest(operation, request) as object
     const payload = version === '1.0' ? written : { ...resourceOf(written), ...written }
     const metadata = new Metadata()
     metadata.set('a2a-version', version)
@@ -115,7 +115,8 @@ function read(message: DescMessage, bytes: Uint8Array): unknown {
 
 /** With the place in the log as its id, and without the mark that told it. */
 function frameOf(payload: any): Frame {
-  const [[kind = '', inner] = []] = Object.entries<any>(payload)
+  const [kind = ''] = Object.keys(payload as object)
+  const inner = payload[kind]
   const mark = inner?.metadata?.[cursorExtension]
   if (mark === undefined) return { id: undefined, event: undefined, body: payload, payload }
   const { metadata, ...bare } = inner

@@ -69,7 +69,17 @@ export const framing: Section = {
     must(
       'F-11',
       v1,
-      'Protocol parameters such as the version are HTTP headers, whose names are read without regard to case.',
+      'Protocol parameters such as the version are HTTP headers, whose names are read without regard to case, or metadata of gRPC, whose names are in lower case; several values are one list.',
+    ),
+    must(
+      'F-10',
+      all,
+      'gRPC carries messages of proto3 over HTTP/2, with TLS where there are keys. Streams are server streaming, and the end of the call is the end of the stream. The services of both generations share one port.',
+    ),
+    decision(
+      'B-12',
+      all,
+      'Over gRPC the package of the service is the generation; metadata may name one of its versions.',
     ),
   ],
 }

@@ -35,7 +35,7 @@ export const streaming: Section = {
       all,
       'Without `append` a chunk replaces the artifact of that id; with it, its parts are added, metadata is merged key by key and extensions are united. `lastChunk` closes that artifact, not the stream.',
     ),
-    decision('B-101', all, 'A comment every 15 seconds keeps the connection alive.'),
+    decision('B-101', all, 'A comment every 15 seconds keeps the connection alive; over gRPC a ping does.'),
     decision('B-102', all, 'A streamed message to an existing task begins with that task, the new message included.'),
     decision('B-103', all, 'A client that disconnects never cancels a task.'),
     must('B-104', v1, 'A streamed send refuses what a plain send refuses.'),

@@ -7,6 +7,7 @@ export async function attach(file: Exclude<Attachment, URL | Part>): Promise<Par
     const raw = base64(new Uint8Array(await file.arrayBuffer()))
     return part(raw, 'name' in file ? String(file.name) : '', file.type)
   }
+  if ('byteLength' in file) return part(base64(file instanceof ArrayBuffer ? new Uint8Array(file) : file))
   const { bytes, name, mediaType } = file
   return part(typeof bytes === 'string' ? bytes : base64(bytes), name, mediaType)
 }

@@ -11,6 +11,7 @@ import { withSource } from './card-source.ts'
 import { checkUrls } from './card-urls.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
 import { discard, readText } from './read-text.ts'
+import { refusal } from './refusal.ts'
 
 export { cachedCard } from './card-freshness.ts'
 export { search } from './card-search.ts'
@@ -60,5 +61,5 @@ function noCard(response: Response, from: URL): A2AError {
   const what = !ok ? `HTTP ${status}` : type.includes('html') ? 'an HTML page' : `something that is no JSON (${type})`
   const code = codes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
   const message = `${nameOf(from)} answers with ${what} instead of an agent card`
-  return new A2AError(code, message, { status: String(status) })
+  return refusal(new A2AError(code, message, { status: String(status) }), '', response) as A2AError
 }

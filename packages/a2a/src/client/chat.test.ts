@@ -88,11 +88,13 @@ describe('a chat', () => {
   it('leaves the task waiting if nobody answers, and stops two machines that would never end', async () => {
     let asked = 0
     const agent = await talkTo(() => inputRequired(`Question ${++asked}`))
-    const silent = agent.chat({ onInputRequired: () => undefined })
-    const answer = await silent.send('hello')
-    assert.ok(answer.kind === 'task')
-    assert.equal(answer.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    assert.equal(silent.taskId, answer.id)
+    for (const nothing of [undefined, null]) {
+      const silent = agent.chat({ onInputRequired: () => nothing })
+      const answer = await silent.send('hello')
+      assert.ok(answer.kind === 'task')
+      assert.equal(answer.status.state, 'TASK_STATE_INPUT_REQUIRED')
+      assert.equal(silent.taskId, answer.id)
+    }
     asked = 0
     const eager = agent.chat({ onInputRequired: () => 'And now?', maxRounds: 3 })
     assert.equal((await eager.send('hello')).kind, 'task')

@@ -5,6 +5,7 @@ import type { AgentFunction } from '../agents/agent.ts'
 import { inputRequired, reply, status } from '../agents/reports.ts'
 import { A2AError } from '../model/error.ts'
 import type { StreamEvent } from '../model/task.ts'
+import { createHandler } from '../server/handler.ts'
 import { type Server, serve } from '../server/node.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { connect } from './connect.ts'
@@ -110,6 +111,40 @@ describe('connect', () => {
     const { card } = await connect(new URL(server.url), { bearer: 'secret' })
     const agent = await connect(card, { bearer: async () => 'secret' })
     assert.match(await agent.ask('Question'), /^Question/)
+  })
+
+  it('asks for the card again where the server says that it cannot serve now, and no sooner than it says [B-162]', async () => {
+    const handler = createHandler({ store: memoryStore(), publicUrl: 'http://agent.test', agent: () => 'hi' })
+    const busy = (times: number, retryAfter: string) => {
+      const calls: string[] = []
+      const fetch = async (request: Request): Promise<Response> => {
+        calls.push(request.url)
+        if (calls.length > times) return handler.fetch(request)
+        return new Response('busy', { status: 503, headers: { 'retry-after': retryAfter } })
+      }
+      return { calls, fetch }
+    }
+    const limits = { firstDelayMs: 1, maxDelayMs: 50, attempts: 3 }
+    const twice = busy(2, '0')
+    assert.equal(await (await connect('http://agent.test', { fetch: twice.fetch, limits })).ask('x'), 'hi')
+    const always = busy(Infinity, '0')
+    const unavailable = { code: 'UNAVAILABLE', details: { status: '503', retryAfterMs: '0' } }
+    await assert.rejects(connect('http://agent.test', { fetch: always.fetch, limits }), unavailable)
+    assert.equal(always.calls.length, 3)
+    const long = busy(1, '60')
+    const later = { code: 'UNAVAILABLE', details: { status: '503', retryAfterMs: '60000' } }
+    await assert.rejects(connect('http://agent.test', { fetch: long.fetch, limits }), later)
+    assert.equal(long.calls.length, 1)
+    const leaving = new AbortController()
+    const patient = { ...limits, maxDelayMs: 90_000 }
+    const waiting = connect('http://agent.test', {
+      fetch: busy(1, '60').fetch,
+      limits: patient,
+      signal: leaving.signal,
+      log: { warn() {}, debug: () => leaving.abort(new Error('left')) },
+    })
+    await assert.rejects(waiting, /left/)
+    await handler.close()
   })
 
   it('needs to be let in', async () => {

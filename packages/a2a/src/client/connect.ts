@@ -3,6 +3,7 @@ import type { AgentCard } from '../model/card.ts'
 import { createAgent } from './agent.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { findCard } from './card.ts'
+import type { FoundCard } from './card.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
 import { createHttp, platformFetch } from './http.ts'
 import { defaultLimits } from './limits.ts'
@@ -16,7 +17,12 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   signal?.throwIfAborted()
   const limits = { ...defaultLimits, ...options.limits }
   const http = createHttp({ fetch, authenticate: authenticatorOf(options, { fetch, limits }), limits, headers })
-  const found = await findCard(target, options, { http, limits })
+  const find = (): Promise<FoundCard> => findCard(target, options, { http, limits })
+  const found = await find().catch(async (reason: unknown) => {
+    const help = await import('./rescue.ts').catch(() => undefined)
+    if (help === undefined) throw reason
+    return help.askAgain(reason, find, limits, options)
+  })
   const session = await createSession({
     ...found,
     candidates: candidates(found.card, options),

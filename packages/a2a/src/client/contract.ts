@@ -234,9 +234,11 @@ export interface ConnectOptions {
 /** A text, parts, or a message with whatever it needs. */
 export type Saying = string | readonly Part[] | (Partial<Message> & { readonly parts: readonly Part[] })
 
-/** A platform File or Blob, bytes with a name, or an address the agent fetches itself. */
+/** A platform File or Blob, bytes with or without a name, or an address the agent fetches itself. */
 export type Attachment =
   | Blob
+  | Uint8Array
+  | ArrayBuffer
   | URL
   /** A string is base64 already. */
   | { readonly bytes: Uint8Array | string; readonly name?: string; readonly mediaType?: string }
@@ -310,8 +312,11 @@ export interface ChatOptions {
   readonly contextId?: string
   /** Goes on with this task, as long as it is open. */
   readonly taskId?: string
-  /** Answers and continues, as often as the agent asks. `undefined`: leave the task waiting and give it back. */
-  onInputRequired?(question: InputQuestion): Saying | undefined | Promise<Saying | undefined>
+  /**
+   * Answers and continues, as often as the agent asks. `undefined`, or `null` as a browser's `prompt` has it: leave the
+   * task waiting and give it back.
+   */
+  onInputRequired?(question: InputQuestion): Saying | null | undefined | Promise<Saying | null | undefined>
   /** Run here when the agent asks for them; their names are told it with every message. */
   readonly tools?: Readonly<Record<string, ClientTool>>
   /** How often one send answers at most, so that two machines cannot ask and answer for ever. Default 100. */

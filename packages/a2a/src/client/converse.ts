@@ -141,6 +141,6 @@ async function reply(task: TaskAnswer, options: ChatOptions, signal: AbortSignal
   }
   const ours = [clientToolsExtension, credentialsExtension]
   const isOfExtension = [message, ...(message?.parts ?? [])].some((said) => ours.some((uri) => said?.metadata?.[uri]))
-  if (!isOfExtension) return options.onInputRequired?.(asked)
+  if (!isOfExtension) return (await options.onInputRequired?.(asked)) ?? undefined
   return (await import('./tools.ts')).reply(asked, options, signal)
 }

@@ -8,6 +8,7 @@ import { createHandler } from '../server/handler.ts'
 import type { Handler } from '../server/handler.ts'
 import { serve } from '../server/node.ts'
 import type { AgentSettings, HouseOptions } from '../server/options.ts'
+import { cursor } from '../server/our-extensions.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { frayedFetch } from '../testing/frayed-fetch.ts'
@@ -356,10 +357,13 @@ describe('a stream', () => {
     for (const isOurs of [true, false]) {
       let runs = 0
       let breaks = 2
-      const handler = house(() => {
-        runs += 1
-        return 'done'
-      })
+      const handler = house(
+        () => {
+          runs += 1
+          return 'done'
+        },
+        { extensions: [cursor()] },
+      )
       const card = await cardAt(handler, 'http://agent.test', { version: '1.0', binding: 'JSONRPC' })
       const capabilities = isOurs ? card.capabilities : { streaming: true }
       const messages: unknown[] = []

@@ -55,6 +55,9 @@ describe('a saying', () => {
       files: [
         new File([bytes], 'a.txt', { type: 'text/plain' }),
         new Blob([bytes]),
+        bytes,
+        Buffer.from('hi'),
+        bytes.buffer,
         { bytes, name: 'b.bin', mediaType: 'application/octet-stream' },
         { bytes: 'aGk=', name: 'c' },
         new URL('https://files.test/d.pdf'),
@@ -64,6 +67,9 @@ describe('a saying', () => {
     })
     assert.deepEqual(message.parts.slice(1), [
       { raw: 'aGk=', filename: 'a.txt', mediaType: 'text/plain' },
+      { raw: 'aGk=' },
+      { raw: 'aGk=' },
+      { raw: 'aGk=' },
       { raw: 'aGk=' },
       { raw: 'aGk=', filename: 'b.bin', mediaType: 'application/octet-stream' },
       { raw: 'aGk=', filename: 'c' },

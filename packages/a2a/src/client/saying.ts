@@ -42,6 +42,6 @@ function isParts(saying: Saying): saying is readonly Part[] {
 
 async function attached(file: Attachment): Promise<Part> {
   if (file instanceof URL) return { url: file.href }
-  if ('size' in file || 'bytes' in file) return (await import('./attach.ts')).attach(file)
+  if ('size' in file || 'bytes' in file || 'byteLength' in file) return (await import('./attach.ts')).attach(file)
   return file
 }

@@ -55,7 +55,7 @@ export async function reply(
     ...(typeof requestId === 'string' ? { requestId } : {}),
     ...(isStruct(schemes) ? { schemes: schemes as unknown as NonNullable<InputQuestion['schemes']> } : {}),
   })
-  if (answer === undefined) return undefined
+  if (answer === undefined || answer === null) return undefined
   if (typeof requestId === 'string') return answerTo(requestId, sensitive, messageOf(answer), asked.task.id)
   return sensitive ? secretly(messageOf(answer), schemes) : answer
 }

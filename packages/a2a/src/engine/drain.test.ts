@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
-import { status } from '../agents/reports.ts'
-import { answerOf, chunksOf, eventually, openHouse, short } from '../testing/engine-fixture.ts'
+import { inputRequired, status } from '../agents/reports.ts'
+import { answerOf, chunksOf, eventually, openHouse, saying, short } from '../testing/engine-fixture.ts'
 import { leaseTtlMs, replicas, startedOn } from '../testing/replicas.ts'
 
 const unavailable = { code: 'UNAVAILABLE' }
@@ -36,11 +36,16 @@ describe('an engine that closes where others share its store', () => {
     assert.deepEqual(attempts, [1, 2])
   })
 
-  it('leaves a task that waits for a message to whoever gets it', async (t) => {
-    const { here, there } = await replicas(t, async ({ text, ask }) => (text === 'go' ? await ask('Which?') : text))
-    const { id } = await here.task('go')
+  it('leaves alone what waits for a message, unless it waits in the middle of a turn that cannot be resumed', async (t) => {
+    const { here, there } = await replicas(t, ({ text, ask }) =>
+      text === 'ask' ? ask('Which?') : inputRequired('Which?'),
+    )
+    const between = await here.task('go')
+    const within = await here.task('ask')
     await here.engine.close()
-    assert.equal(short((await there.reaches(id, 'TASK_STATE_FAILED')).status.state), 'FAILED')
+    const failed = await there.reaches(within.id, 'TASK_STATE_FAILED')
+    assert.match(saying(failed.status.message) ?? '', /interrupted by a restart/)
+    assert.equal(short((await there.get(between.id)).status.state), 'INPUT_REQUIRED')
   })
 
   it('writes nothing any more once it has handed over', async (t) => {
@@ -123,7 +128,10 @@ describe('an engine that drains', () => {
     pass(leaseTtlMs)
     await sleep(20)
     await assert.rejects(there.send('hi'), unavailable)
-    assert.ok(there.lines.every(({ message }) => !message.includes('interrupted')), `${id} was taken up`)
+    assert.ok(
+      there.lines.every(({ message }) => !message.includes('interrupted')),
+      `${id} was taken up`,
+    )
   })
 
   it('leaves the next turn of a task to others, who do not take it for one that failed', async (t) => {

@@ -130,6 +130,7 @@ describe('serve', () => {
     const running = new Promise<void>((resolve) => (started = resolve))
     const server = await open({
       store: memoryStore(),
+      drainMs: 1_000,
       async *agent({ text }) {
         yield 'one'
         if (text === 'long') await new Promise(() => {})

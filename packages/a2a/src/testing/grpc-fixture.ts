@@ -12,8 +12,11 @@ import { memoryStore } from '../stores/memory.ts'
 export const modern = 'lf.a2a.v1.A2AService'
 export const legacy = 'a2a.v1.A2AService'
 
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape, right and wrong
+type Loose = any
+
 export interface Told {
-  readonly payload: any
+  readonly payload: Loose
   /** Before the message, and after it. */
   readonly metadata: Metadata
 }
@@ -23,7 +26,7 @@ export interface RefusedCall {
   readonly code: number
   readonly message: string
   readonly reason: string | undefined
-  readonly details: readonly any[]
+  readonly details: readonly Loose[]
   readonly metadata: Metadata
 }
 
@@ -44,7 +47,7 @@ export function openGrpcServers() {
   return {
     async open(options: Partial<ServeOptions>): Promise<Server & { readonly grpcPort: number }> {
       const given = { port: 0, grpcPort: 0, store: memoryStore(), log: quiet, drainMs: 200, ...options }
-      const server = await serve(given as ServeOptions)
+      const server = await serve(given)
       closers.push(() => server.close())
       return server as Server & { readonly grpcPort: number }
     },
@@ -63,7 +66,7 @@ export interface GrpcPeer {
   stream(service: string, rpc: string, payload: unknown, asking?: Asking): GrpcStream
 }
 
-export interface GrpcStream extends AsyncIterable<any> {
+export interface GrpcStream extends AsyncIterable<Loose> {
   readonly metadata: Promise<Metadata>
   cancel(): void
   readonly call: ReturnType<Client['makeServerStreamRequest']>
@@ -141,7 +144,8 @@ function metadataOf(given: Asking['metadata'] = {}): Metadata {
 export function refusalOf(given: unknown): RefusedCall {
   const { code, details: message, metadata } = given as ServiceError
   const [bytes] = metadata?.get('grpc-status-details-bin') ?? []
-  const status = bytes === undefined ? {} : (decode('google.rpc.Status', bytes as Buffer) as { details?: any[] })
+  const status =
+    bytes === undefined ? {} : (decode('google.rpc.Status', bytes as Buffer) as { details?: { reason?: string }[] })
   const details = status.details ?? []
   return { code, message, reason: details[0]?.reason, details, metadata }
 }

@@ -5,7 +5,8 @@
  */
 import { ScalarType } from '@bufbuild/protobuf'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { ByteWriter } from './byte-writer.ts'
 import { CodecError, descend, isBag, setKey } from './message-codec.ts'
 import type { Bag, Codec, MessageCodec, Reading } from './message-codec.ts'
 import { enumeration, scalar, strings } from './scalars.ts'
@@ -15,11 +16,18 @@ import { wellKnown } from './well-known.ts'
 /** Deeper than people nest anything, and shallower than any stack; the same as for a body of JSON. */
 const maxDepth = 200
 
+/** One for all: nothing is written in the middle of something else. */
+const writer = new ByteWriter()
+
 /** Throws CodecError where the payload does not fit the message. What the message has no field for is left out. */
 export function encode(typeName: string, payload: unknown): Uint8Array {
-  const writer = new BinaryWriter()
-  codecOf(messageOf(typeName)).writeFields(writer, payload ?? {})
-  return writer.finish()
+  try {
+    codecOf(messageOf(typeName)).writeFields(writer, payload ?? {})
+    return writer.finish()
+  } catch (reason) {
+    writer.reset()
+    throw reason
+  }
 }
 
 /** Throws CodecError where the bytes are none of such a message. */
@@ -148,7 +156,7 @@ function itemOf(field: DescField & { fieldKind: 'list' | 'map' }): Codec {
   return scalar(field.scalar)
 }
 
-function writeSlot(writer: BinaryWriter, { name, number, kind, codec, implied, nullable }: Slot, value: unknown): void {
+function writeSlot(writer: ByteWriter, { name, number, kind, codec, implied, nullable }: Slot, value: unknown): void {
   if (value === undefined || (value === null && !nullable)) return
   try {
     if (kind === 'list') {

@@ -1,5 +1,6 @@
 /** What the parts of the gRPC codec say to each other. */
-import type { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import type { ByteWriter } from './byte-writer.ts'
 
 /** What is wrong with bytes, or with a payload that does not fit its message. Its text names a field and no value. */
 export class CodecError extends Error {
@@ -33,14 +34,14 @@ export interface Reading {
 /** Reads and writes what stands behind a field's tag. */
 export interface Codec {
   readonly wire: WireType
-  write(writer: BinaryWriter, value: unknown): void
+  write(writer: ByteWriter, value: unknown): void
   /** `before`: what the same field held already; messages that come in pieces are put together. */
   read(reader: BinaryReader, reading: Reading, before: unknown): unknown
 }
 
 /** A message without the length that stands before it inside another one. */
 export interface MessageCodec {
-  writeFields(writer: BinaryWriter, value: unknown): void
+  writeFields(writer: ByteWriter, value: unknown): void
   readFields(reader: BinaryReader, end: number, reading: Reading, before: unknown): unknown
 }
 

@@ -1,5 +1,5 @@
 /** The messages of google.protobuf that ProtoJSON writes in a form of their own. */
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { WireType } from '@bufbuild/protobuf/wire'
 import type { BinaryReader } from '@bufbuild/protobuf/wire'
 import { toTimestamp } from '../../model/time.ts'
 import { CodecError, descend, isBag, setKey } from './message-codec.ts'
@@ -173,10 +173,9 @@ function any(find: (typeName: string) => MessageCodec | undefined): MessageCodec
       const url = isBag(given) ? given['@type'] : undefined
       const codec = typeof url === 'string' ? codecAt(url) : undefined
       if (codec === undefined) throw new CodecError('must have a known @type')
-      const inner = new BinaryWriter()
-      codec.writeFields(inner, given)
       writer.tag(1, WireType.LengthDelimited).string(url as string)
-      writer.tag(2, WireType.LengthDelimited).bytes(inner.finish())
+      codec.writeFields(writer.tag(2, WireType.LengthDelimited).fork(), given)
+      writer.join()
     },
     readFields(reader, end, reading) {
       let url = ''

@@ -1,4 +1,5 @@
 /** One call over a channel: bytes out, bytes back, with a deadline and a way to leave. */
+import { status } from '@grpc/grpc-js'
 import type { Client, ClientReadableStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import { after, tooSlow } from '../read-text.ts'
 
@@ -36,7 +37,7 @@ export function askOnce(exchange: Exchange): Promise<Uint8Array> {
 
 /** Of our own deadline; what the peer says of itself comes with details. */
 function isLate({ code, metadata }: ServiceError): boolean {
-  return code === 4 && metadata?.get('grpc-status-details-bin').length === 0
+  return code === status.DEADLINE_EXCEEDED && metadata?.get('grpc-status-details-bin').length === 0
 }
 
 export interface OpenedStream {

@@ -1,4 +1,5 @@
 /** What a status means that an exchange ended with: what the peer says is wrong, or that there was no peer. */
+import { status } from '@grpc/grpc-js'
 import type { Metadata, ServiceError } from '@grpc/grpc-js'
 import { errorOf, statusNames } from '../../bindings/grpc/status.ts'
 import { A2AError } from '../../model/error.ts'
@@ -39,13 +40,17 @@ export function failureOf(given: ServiceError, dialect: Dialect, peer: string, h
 
 /** Made by our own side, which shows in that no header came with it: the peer's word for our message is the same. */
 function isOurLimit({ code, details, metadata }: ServiceError): boolean {
-  return code === 8 && /larger than/.test(details) && Object.keys(metadata?.getMap() ?? {}).length === 0
+  return (
+    code === status.RESOURCE_EXHAUSTED &&
+    /larger than/.test(details) &&
+    Object.keys(metadata?.getMap() ?? {}).length === 0
+  )
 }
 
 /** Statuses that the transport makes itself. A peer that means one of them says so in the details. */
-function isTransport(status: string, message: string): boolean {
-  if (status === 'UNAVAILABLE' || status === 'CANCELLED') return true
-  return status === 'INTERNAL' && /RST_STREAM|stream (was )?(closed|reset)/i.test(message)
+function isTransport(name: string, message: string): boolean {
+  if (name === 'UNAVAILABLE' || name === 'CANCELLED') return true
+  return name === 'INTERNAL' && /RST_STREAM|stream (was )?(closed|reset)/i.test(message)
 }
 
 function bytesIn(metadata: Metadata | undefined, name: string): Uint8Array | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect as connectSocket, createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect as connectSocket, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { Metadata, Server as RawServer, ServerCredentials } from '@grpc/grpc-js'
 import { encode } from '../../bindings/grpc/codec.ts'
@@ -61,7 +61,7 @@ function wireTo(url: string, version: VersionId = '1.0', options: GrpcOptions = 
 async function ours(options: Partial<ServeOptions>) {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} }
   const given = { port: 0, grpcPort: 0, store: memoryStore(), log: quiet, drainMs: 0, ...options }
-  const server = await serve(given as ServeOptions)
+  const server = await serve(given)
   closers.push(() => server.close())
   return server
 }

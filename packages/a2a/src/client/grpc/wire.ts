@@ -68,7 +68,7 @@ export function createGrpcWire(client: Client, at: GrpcAddress, version: Protoco
       if (error.code !== 'UNAUTHENTICATED' || introduction === undefined) throw error
       const other = await http.introduce?.(asked, { wwwAuthenticate, introduction })
       if (other === undefined) throw error
-      return await attempt(other).catch((again: unknown) => {
+      return attempt(other).catch((again: unknown) => {
         throw isStatus(again) ? failureOf(again, dialect, peer).error : again
       })
     }

@@ -1,12 +1,16 @@
 /** The rpcs of A2A on @grpc/grpc-js: bytes in, the handler's answer out, one message or as many as there are. */
 import { Metadata } from '@grpc/grpc-js'
-import type { sendUnaryData, ServerUnaryCall, ServerWritableStream, ServiceDefinition } from '@grpc/grpc-js'
-import type { UntypedHandleCall } from '@grpc/grpc-js'
+import type {
+  sendUnaryData,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedHandleCall,
+} from '@grpc/grpc-js'
 import type { HttpHeaders } from '../../bindings/http.ts'
 import { methodsOf, readRequest, type RpcMethod, writeResponse } from '../../bindings/grpc/service.ts'
 import { statusOf } from '../../bindings/grpc/status.ts'
-import type { A2AError } from '../../model/error.ts'
-import { A2AError as Failure } from '../../model/error.ts'
+import { A2AError } from '../../model/error.ts'
 import { rpcsOf } from '../../versions/rpcs.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcAnswer } from '../grpc-calls.ts'
@@ -163,7 +167,7 @@ function taken(call: StreamCall, stallMs: number): Promise<void> {
     const timer = setTimeout(() => {
       call.off('drain', done)
       call.off('cancelled', done)
-      reject(new Failure('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
+      reject(new A2AError('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
     }, stallMs)
     call.on('drain', done)
     call.on('cancelled', done)
@@ -173,7 +177,8 @@ function taken(call: StreamCall, stallMs: number): Promise<void> {
 
 function unexpected(reason: unknown, { handler }: ServiceParts): A2AError {
   handler.log.error('a gRPC call failed', { cause: reason })
-  return Failure.from(reason instanceof Failure ? new Error(reason.message, { cause: reason }) : reason)
+  // Whatever it was, it was not said to the caller on purpose.
+  return new A2AError('INTERNAL', 'Internal error', {}, { cause: reason })
 }
 
 interface Refusal {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type Client, credentials, loadPackageDefinition } from '@grpc/grpc-js'
+import { credentials, loadPackageDefinition } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { fromBinary } from '@bufbuild/protobuf'
@@ -202,11 +202,11 @@ describe('around the service', () => {
         oneofs: true,
         keepCase: true,
       })
-      const loaded = loadPackageDefinition(definition) as any
+      const loaded: any = loadPackageDefinition(definition)
       const tool = new loaded.grpc.reflection[revision].ServerReflection(
         `127.0.0.1:${grpcPort}`,
         credentials.createInsecure(),
-      ) as Client & any
+      )
       const call = tool.ServerReflectionInfo()
       const ask = async (question: object): Promise<any> => {
         call.write(question)

@@ -1,0 +1,83 @@
+/** How `close()` goes: it says so first, then finishes what cannot be resumed, then leaves the rest to the next. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { memoryStore } from '../stores/memory.ts'
+import { sqliteStore } from '../stores/sqlite/index.ts'
+import { serve } from './node.ts'
+import type { Server } from './node.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+const post = (server: Server, path: string, text = 'go') =>
+  fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] } }),
+  })
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-drain-'))
+after(() => rmSync(folder, { recursive: true }))
+
+describe('a server that is told to close', () => {
+  it('says that it is not ready, and serves on for as long as it gives notice', async () => {
+    const server = await serve({ port: 0, store: memoryStore(), noticeMs: 300, agent: () => 'x', log: quiet })
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+    const closed = server.close()
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
+    assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
+    assert.equal((await post(server, '/message:send')).status, 200)
+    await closed
+    await assert.rejects(fetch(`${server.url}/readyz`))
+  })
+
+  it('lets an agent finish that cannot be resumed, and its stream with it', async () => {
+    const server = await serve({
+      port: 0,
+      store: memoryStore(),
+      log: quiet,
+      async *agent() {
+        yield 'one '
+        await sleep(200)
+        yield 'two'
+      },
+    })
+    const stream = await post(server, '/message:stream')
+    await server.close()
+    const text = await stream.text()
+    assert.match(text, /"two"/)
+    assert.match(text, /TASK_STATE_COMPLETED/)
+    assert.doesNotMatch(text, /event: error/)
+  })
+
+  it('does not wait for one that can be run again: the next server does that', async () => {
+    const file = join(folder, 'tasks.db')
+    const agent = {
+      resume: 'rerun' as const,
+      async *run({ resumed }: { resumed?: unknown }) {
+        if (resumed === undefined) {
+          yield 'one '
+          await new Promise(() => {})
+        }
+        yield 'again'
+      },
+    }
+    const first = await serve({ port: 0, store: sqliteStore(file), agent, log: quiet })
+    const stream = await post(first, '/message:stream')
+    const startedAt = Date.now()
+    await first.close()
+    assert.ok(Date.now() - startedAt < 3_000, 'it took as long as it may take to drain')
+    const told = await stream.text()
+    assert.match(told, /event: error/)
+    const [, id] = /"id":"([^"]+)"/.exec(told) ?? []
+    const second = await serve({ port: 0, store: sqliteStore(file), agent, log: quiet })
+    const rest = await fetch(`${second.url}/tasks/${id}:subscribe`, {
+      headers: { 'a2a-version': '1.0', 'last-event-id': '0' },
+    })
+    assert.match(await rest.text(), /"again"[^]*TASK_STATE_COMPLETED/)
+    await second.close()
+  })
+})
