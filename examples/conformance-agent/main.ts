@@ -14,6 +14,7 @@
  *     --allow-loopback-webhooks   calls webhooks on this machine too, where the kit has its own
  *     --required-extension <uri>  the card demands an extension; may be given several times
  *     --extended-card             callers with the token `conformance` see more than the public card
+ *     --require-token             callers without that token get nothing but the public card
  */
 import { parseArgs } from 'node:util'
 import { anonymous, memoryStore } from '@parley/a2a'
@@ -33,16 +34,17 @@ const { values: flags } = parseArgs({
     'allow-loopback-webhooks': { type: 'boolean', default: false },
     'required-extension': { type: 'string', multiple: true, default: [] },
     'extended-card': { type: 'boolean', default: false },
+    'require-token': { type: 'boolean', default: false },
   },
 })
 
 const profile = oneOf('profile', flags.profile, ['1.0', '0.3'])
 const card = oneOf('card', flags.card ?? profile, ['1.0', '0.3', 'merged'])
 
-/** The kits bring no credentials, so nobody needs any; but whoever brings some must bring the right ones. */
+/** Most kits bring no credentials, so nobody needs any; but whoever brings some must bring the right ones. */
 const authenticate: Authenticate = ({ header }) => {
   const given = header('authorization')
-  if (given === undefined) return anonymous
+  if (given === undefined && !flags['require-token']) return anonymous
   return given === 'Bearer conformance' ? { id: 'conformance-kit' } : undefined
 }
 
@@ -59,17 +61,18 @@ const server = await serve({
   extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
   // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
   duplicateWindowMs: 0,
-  inputModes: ['text/plain', 'application/json'],
+  // The older kits look for kinds of parts where media types are written, and test none that they do not find.
+  inputModes: ['text/plain', 'application/json', ...(profile === '0.3' ? ['text', 'file', 'data'] : [])],
   ...(profile === '1.0'
     ? { agent: scripted }
     : // Who waits for an open-ended task is told soon how it stands.
       { agent: openEnded, limits: { waitMs: 200 } }),
+  ...(flags['extended-card'] || flags['require-token']
+    ? { authenticate, securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } } }
+    : {}),
+  ...(flags['require-token'] ? { securityRequirements: [{ schemes: { bearer: { list: [] } } }] } : {}),
   ...(flags['extended-card']
-    ? {
-        authenticate,
-        securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
-        extendedCard: { description: 'Does what the official conformance kit asks, and knows you' },
-      }
+    ? { extendedCard: { description: 'Does what the official conformance kit asks, and knows you' } }
     : {}),
 })
 console.log(`${server.url} speaks as profile ${profile}, shows the ${card} card`)

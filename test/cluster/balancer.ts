@@ -15,7 +15,8 @@ export interface Balancer {
 }
 
 export async function startBalancer(targets: readonly string[]): Promise<Balancer> {
-  const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+  // An idle connection is let go of before a replica does that: a request on one that is just being closed would be lost.
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: 20_000 })
   const counts = new Map(targets.map((target) => [target, 0]))
   let turn = 0
 
@@ -51,6 +52,8 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
 
   // As many streams as tests want, for as long as they last.
   server.requestTimeout = 0
+  // Longer than any client keeps an idle one, for the same reason.
+  server.keepAliveTimeout = 600_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1_024, resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -15,8 +15,8 @@ import type { Sent, Told } from './check.ts'
 export interface Load {
   readonly told: readonly Told[]
   readonly sent: readonly Sent[]
-  /** How often a call or a stream had to be tried again. */
-  readonly retries: number
+  /** Why a call or a stream had to be tried again, each time that one had to. */
+  readonly retries: readonly string[]
   /** Tasks that came to their end. */
   readonly done: number
   /** Begins one on this replica, and answers when it is at work there; it is followed from wherever. */
@@ -44,7 +44,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   const sent: Writable<Sent>[] = []
   const [numbers, paceMs] = count
   const work = `${numbers} ${paceMs}`
-  let retries = 0
+  const retries: string[] = []
   let done = 0
   let begun = 0
 
@@ -60,9 +60,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   return {
     told,
     sent,
-    get retries() {
-      return retries
-    },
+    retries,
     get done() {
       return done
     },
@@ -250,13 +248,19 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
       } catch (reason) {
         const isAnswer = reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE'
         if (isAnswer || tries > 2_000) throw reason
-        retries += 1
+        retries.push(describe(reason))
         await sleep(20)
       } finally {
         clearTimeout(timer)
       }
     }
   }
+}
+
+/** With what lies behind it. */
+function describe(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason)
+  return reason.cause === undefined ? reason.message : `${reason.message}: ${describe(reason.cause)}`
 }
 
 function userMessage(messageId: string, text: string) {

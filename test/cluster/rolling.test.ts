@@ -59,7 +59,7 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
     const logs = await readLogs(database, database.open())
     const times = outages.flatMap((outage) => logs.flatMap((log) => takeOverMs(outage, log) ?? []))
     console.log(
-      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries} retries; ` +
+      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries; ` +
         `gone after ${exits.join(', ')}; ${times.length} tasks handed over within ${Math.max(...times)} ms`,
     )
     assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])

@@ -108,6 +108,21 @@ export const deviations: readonly Deviation[] = [
     why: 'A direct message has no task and no log to be kept in.',
   },
   {
+    ids: ['B-163', 'B-156'],
+    what: 'A message that holds a secret is recognised by its id and the kinds of its parts, not by what it says.',
+    why: 'A fingerprint of a secret that is kept is a secret that is kept: whoever has the store could try words against it.',
+  },
+  {
+    ids: ['B-166'],
+    what: 'A tenant that does not exist, or is not for this caller, is -32001 and 404; where an agent has no tenants at all, naming one is -32602.',
+    why: 'The text names no error. Nobody learns which tenants there are, and a client that names one in vain learns what it did wrong.',
+  },
+  {
+    ids: ['S2-31', 'B-146'],
+    what: 'The trace extension writes `traceId` and `spanId` beside its URI as well as under it.',
+    why: 'Clients of older drafts look for them there, and only those who ask for the extension get them.',
+  },
+  {
     ids: ['S2-16'],
     what: 'A deadline for input that passes is the state FAILED with a reason, not an error on the stream.',
     why: 'Whoever reads the task later must see it too.',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
-import { createHandler } from '@parley/a2a/server'
+import { clientTools, createHandler, credentials, cursor, timestamps, trace } from '@parley/a2a/server'
 import { closeHouses, openHouse, say, sayOld, v0_3, v1 } from './house.ts'
 
 after(closeHouses)
@@ -45,8 +45,9 @@ describe('a card', () => {
   })
 
   it('requires none of the extensions that only add data [B-148]', async () => {
-    const { body } = await openHouse().fetch('/.well-known/agent-card.json', { headers: v1 })
-    assert.ok(body.capabilities.extensions.length > 0)
+    const ours = [clientTools(), credentials(), cursor(), timestamps(), trace()]
+    const { body } = await openHouse({ extensions: ours }).fetch('/.well-known/agent-card.json', { headers: v1 })
+    assert.equal(body.capabilities.extensions.length, ours.length)
     for (const extension of body.capabilities.extensions) assert.notEqual(extension.required, true, extension.uri)
   })
 })

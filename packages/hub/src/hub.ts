@@ -1,6 +1,7 @@
 /** From settings to a running hub: the only file that knows all the parts. */
 import { serve } from '@parley/a2a/node'
 import type { Server } from '@parley/a2a/node'
+import { cursor, timestamps, trace } from '@parley/a2a/server'
 import { clock } from './demo/clock.ts'
 import { concierge } from './demo/concierge.ts'
 import { echo } from './demo/echo.ts'
@@ -60,5 +61,6 @@ export const demoAgents = {
 
 export async function startHub({ host, port, grpcPort, ...where }: HubSettings): Promise<Server> {
   const grpc = grpcPort === undefined ? {} : { grpcPort }
-  return serve({ host, port, ...grpc, store: openStore(where), agents: demoAgents })
+  const extensions = [cursor(), timestamps(), trace()]
+  return serve({ host, port, ...grpc, push: true, extensions, store: openStore(where), agents: demoAgents })
 }

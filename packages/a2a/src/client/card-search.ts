@@ -5,14 +5,21 @@
  */
 import { A2AError } from '../model/error.ts'
 import { nameOf } from './address.ts'
+import type { Patience } from './ask-again.ts'
 
-/** Tries what is left after `first`, which failed with `reason`. */
+/** Tries what is left after `first`, which failed with `reason`; first of all `first` again, if it is only busy. */
 export async function search<T>(
   reason: A2AError,
   first: string,
   url: URL,
   at: (place: string) => Promise<T>,
+  parts: Patience,
 ): Promise<T> {
+  if (reason.retryable) {
+    const { askAgain } = await import('./ask-again.ts')
+    const ask = (): Promise<T> => at(first)
+    return askAgain(reason, parts, ask, (other) => search(other, first, url, at, parts))
+  }
   // Whoever names a file means that file.
   if (first === url.href) throw reason
   const places = placesOf(url).filter((place) => place !== first)

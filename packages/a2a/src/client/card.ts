@@ -19,7 +19,8 @@ export { clearCardCache } from './card-cache.ts'
 
 export interface CardParts {
   readonly http: CarefulHttp
-  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
+  /** Where there is no number of attempts, a server that is busy is asked once. */
+  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> | ClientLimits
   readonly signal?: AbortSignal | undefined
   /** Asked for where a peer has one card per version. Default: the newest, which lists the interfaces of all (B-1). */
   readonly version?: VersionId | undefined
@@ -54,7 +55,7 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
     // Only who has answered with something else can have the card elsewhere.
     if (!(reason instanceof A2AError && reason.details['status'])) throw reason
     const { search } = await import('./card-answer.ts')
-    return search(reason, first, url, at)
+    return search(reason, first, url, at, parts)
   })
   cache.keep(keyOf(who, ...told), entry)
   return card
@@ -120,7 +121,7 @@ export async function findCard(
 /** Like `fetchCard`, with the options of `connect`, but `null` whatever goes wrong (S0-9). */
 export async function discover(target: string | URL | object, options: ConnectOptions = {}): Promise<AgentCard | null> {
   const { fetch = platformFetch, headers } = options
-  const limits = { ...defaultLimits, ...options.limits }
+  const limits = { ...defaultLimits, ...options.limits, attempts: 1 }
   try {
     const authenticate = authenticatorOf(options, { fetch, limits })
     const http = createHttp({ fetch, authenticate, limits, headers })

@@ -115,10 +115,11 @@ describe('connect', () => {
 
   it('asks for the card again where the server says that it cannot serve now, and no sooner than it says [B-162]', async () => {
     const handler = createHandler({ store: memoryStore(), publicUrl: 'http://agent.test', agent: () => 'hi' })
-    const busy = (times: number, retryAfter: string) => {
+    const busy = (times: number, retryAfter: string, then?: Response) => {
       const calls: string[] = []
       const fetch = async (request: Request): Promise<Response> => {
         calls.push(request.url)
+        if (calls.length === times + 1 && then !== undefined) return then
         if (calls.length > times) return handler.fetch(request)
         return new Response('busy', { status: 503, headers: { 'retry-after': retryAfter } })
       }
@@ -127,6 +128,9 @@ describe('connect', () => {
     const limits = { firstDelayMs: 1, maxDelayMs: 50, attempts: 3 }
     const twice = busy(2, '0')
     assert.equal(await (await connect('http://agent.test', { fetch: twice.fetch, limits })).ask('x'), 'hi')
+    const gone = busy(1, '0', new Response('', { status: 404 }))
+    assert.equal(await (await connect('http://agent.test', { fetch: gone.fetch, limits })).ask('x'), 'hi')
+    assert.match(gone.calls[2] ?? '', /agent\.json$/)
     const always = busy(Infinity, '0')
     const unavailable = { code: 'UNAVAILABLE', details: { status: '503', retryAfterMs: '0' } }
     await assert.rejects(connect('http://agent.test', { fetch: always.fetch, limits }), unavailable)

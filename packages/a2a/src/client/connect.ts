@@ -3,7 +3,6 @@ import type { AgentCard } from '../model/card.ts'
 import { createAgent } from './agent.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { findCard } from './card.ts'
-import type { FoundCard } from './card.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
 import { createHttp, platformFetch } from './http.ts'
 import { defaultLimits } from './limits.ts'
@@ -17,12 +16,7 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   signal?.throwIfAborted()
   const limits = { ...defaultLimits, ...options.limits }
   const http = createHttp({ fetch, authenticate: authenticatorOf(options, { fetch, limits }), limits, headers })
-  const find = (): Promise<FoundCard> => findCard(target, options, { http, limits })
-  const found = await find().catch(async (reason: unknown) => {
-    const help = await import('./rescue.ts').catch(() => undefined)
-    if (help === undefined) throw reason
-    return help.askAgain(reason, find, limits, options)
-  })
+  const found = await findCard(target, options, { http, limits })
   const session = await createSession({
     ...found,
     candidates: candidates(found.card, options),

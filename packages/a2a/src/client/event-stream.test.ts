@@ -147,6 +147,7 @@ describe('a stream of events', () => {
       { code: 'INTERRUPTED' },
     )
     assert.equal(seen.length, 1)
+    await assert.rejects(stream.result(), { code: 'INTERRUPTED' })
   })
 
   it('takes the whole task from elsewhere where it begins in the middle', async () => {

@@ -25,6 +25,7 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
   const related = new Set<string>()
   let isTaken = false
   let isOver = false
+  let failure: Error | undefined
   let answer: Answer | undefined
   let lastEventId: string | undefined
 
@@ -51,7 +52,7 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
       isOver = true
     } catch (reason) {
       // Whoever left does not want to hear that the connection is closed.
-      if (!leaving.signal.aborted) throw reason
+      if (!leaving.signal.aborted) throw (failure = reason as Error)
     }
     const item = isOver ? last?.(answer) : undefined
     if (item !== undefined) yield item
@@ -69,6 +70,7 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
 
   /** What has been read to its end can be asked what it came to; what nobody reads is read for that. */
   async function drain(): Promise<void> {
+    if (failure) throw failure
     if (!isOver) for await (const _ of read(() => undefined));
   }
 

@@ -3,6 +3,7 @@ import { after, describe, it } from 'node:test'
 import type { Agent } from '../agents/agent.ts'
 import { authRequired, data, inputRequired, reply, status } from '../agents/reports.ts'
 import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
 import type { StreamEvent } from '../model/task.ts'
 import { createHandler } from '../server/handler.ts'
 import type { Handler } from '../server/handler.ts'
@@ -306,7 +307,18 @@ describe('a stream', () => {
 
   it('keeps to its deadline, and to the reason of an abort', async () => {
     const { agent } = await visit(house(() => new Promise(() => {})))
-    await assert.rejects(agent.stream('go', { timeoutMs: 50 }).all(), { code: 'TIMEOUT' })
+    await assert.rejects(agent.stream('go', { timeoutMs: 50, messageId: 'm' }).all(), (error) => {
+      assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
+      assert.deepEqual(Object.keys(error.details).sort(), ['lastEventId', 'messageId', 'taskId'])
+      return true
+    })
+    await assert.rejects(agent.send('go', { timeoutMs: 50 }), { code: 'TIMEOUT' })
+    const { id } = await agent.start('go')
+    await assert.rejects(agent.wait(id, { timeoutMs: 50 }), (error) => {
+      assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
+      assert.equal(error.details['taskId'], id)
+      return true
+    })
     const controller = new AbortController()
     const reason = new Error('enough')
     await assert.rejects(

@@ -60,19 +60,20 @@ export async function* follow(
         await recover(reason)
         continue
       }
-      if (step.done === true) {
-        stream = undefined
-        if (resting) return
-        await recover(new A2AError('INTERRUPTED', 'The stream ended before the task did'), true)
-        continue
-      }
       for (const frame of news) {
         const ends = isEnd(frame)
         if (ends && sieve.doubt) for (const lost of await findLost()) yield tell(lost)
         yield tell(frame)
         if (ends) return
       }
+      if (step.done !== true && step.value.final !== true) continue
+      if (resting) return
+      await close()
+      await recover(new A2AError('INTERRUPTED', 'The stream ended before the task did'), true)
     }
+  } catch (reason) {
+    // Whoever gives up waiting has to know for what; the caller's own reason is the caller's.
+    throw reason === signal.reason && parent?.aborted !== true ? withPlace(reason as A2AError) : reason
   } finally {
     time.clear()
     await close()
@@ -140,8 +141,9 @@ export async function* follow(
   function isEnd({ event, final }: WireEvent): boolean {
     if ('message' in event) return told.taskId === undefined
     const state = stateIn(event)
-    if (final === true || state === undefined || !hasSettled(state)) return final === true
-    if (isTerminal(state) || way === 'poll') return true
+    // That a stream of 0.x is over says nothing of a task that is at work (B-98).
+    if (state === undefined || !hasSettled(state)) return final === true && state === 'TASK_STATE_UNSPECIFIED'
+    if (final === true || isTerminal(state) || way === 'poll') return true
     // A subscription lasts as long as the peer lets it; a follow-up may be shown the question that it answers.
     return send !== undefined && !('task' in event && told.taskId === undefined && send.message.taskId !== undefined)
   }
@@ -194,10 +196,14 @@ export async function* follow(
 
   /** With what it takes to go on elsewhere. What was refused before anything was told is told as it is. */
   function interruption(error: A2AError): A2AError {
-    const { taskId, cursor } = sieve
     if (!error.retryable || (told.taskId === undefined && error.code !== 'INTERRUPTED')) return error
+    return withPlace(error, 'INTERRUPTED')
+  }
+
+  function withPlace(error: A2AError, code = error.code): A2AError {
+    const { taskId, cursor } = sieve
     return new A2AError(
-      'INTERRUPTED',
+      code,
       error.message,
       {
         ...error.details,

@@ -10,7 +10,7 @@ import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
 import type { VersionId } from '../versions/version.ts'
 import { withWanted } from './auth/wanted.ts'
-import type { ChosenInterface, ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
+import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
 import { type Deadline, sleep } from './deadline.ts'
 import { isRead, mayRepeat, neverSent, retryDelay } from './retry.ts'
 
@@ -119,28 +119,6 @@ export interface Failed {
   readonly limits: ClientLimits
   readonly time: Deadline
   readonly log: ClientLog
-}
-
-/** For a card, whose server has said that it cannot serve now; whoever is not there at all is not waited for. */
-export async function askAgain<T>(
-  first: unknown,
-  ask: () => Promise<T>,
-  limits: ClientLimits,
-  { log, signal = new AbortController().signal }: Pick<ConnectOptions, 'log' | 'signal'>,
-): Promise<T> {
-  let reason = first
-  for (let attempt = 1; ; attempt++) {
-    const isBusy = reason instanceof A2AError && reason.retryable && reason.details['status'] !== undefined
-    const delayMs = isBusy && attempt < limits.attempts ? retryDelay(attempt, reason as A2AError, limits) : undefined
-    if (delayMs === undefined) throw reason
-    log?.debug?.(`The card is asked for again in ${Math.round(delayMs)} ms`, { attempt, reason })
-    await sleep(delayMs, signal)
-    try {
-      return await ask()
-    } catch (next) {
-      reason = next
-    }
-  }
 }
 
 /** Until the next attempt; throws the reason instead where there is to be none. */

@@ -168,7 +168,9 @@ function interfacesOf(resident: Resident, base: string, { offered, grpc, tenants
       const of = tenant === undefined ? {} : { tenant }
       return [
         { url, protocolBinding: 'JSONRPC', ...of, protocolVersion: id },
-        ...(spelling.routes.length > 0 ? [{ url: home, protocolBinding: 'HTTP+JSON', ...of, protocolVersion: id }] : []),
+        ...(spelling.routes.length > 0
+          ? [{ url: home, protocolBinding: 'HTTP+JSON', ...of, protocolVersion: id }]
+          : []),
         ...grpcInterface(place, id, tenant),
       ]
     })

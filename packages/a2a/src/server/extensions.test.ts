@@ -31,9 +31,7 @@ async function eventsOf(handler: Handler, path: string, body: unknown, headers: 
 const notesIn = (payloads: readonly Record<string, any>[]): Record<string, any>[] =>
   payloads.map((payload) => {
     const result = payload['result'] ?? payload
-    return (
-      result.metadata ?? (Object.values(result) as Record<string, any>[]).find((one) => one?.['metadata'])?.['metadata']
-    )
+    return result.metadata ?? Object.values<any>(result).find((one) => one?.metadata)?.metadata
   })
 
 const chunks: Agent = async function* () {
@@ -140,7 +138,7 @@ describe('an extension', () => {
     assert.equal(plain.response.headers.get('a2a-extensions'), null)
     assert.ok(notesIn(plain.payloads).every((metadata) => metadata === undefined))
     // The task itself is the same for everybody.
-    const { id } = payloads[0]?.['task']
+    const { id } = payloads[0]!['task']
     assert.doesNotMatch(JSON.stringify((await get(handler, `/tasks/${id}`)).json), /parley\.dev/)
   })
 })
@@ -190,7 +188,7 @@ describe('the trace of events', () => {
     const agent: Agent = ({ text }: Turn) => (text === 'go' ? inputRequired('Which?') : 'done')
     const handler = open({ extensions: [trace()], agent })
     const first = await eventsOf(handler, '/message:stream', { message: messageOf('go') }, { ...asking, traceparent })
-    const { id } = first.payloads[0]?.['task']
+    const { id } = first.payloads[0]!['task']
     const untraced = id.replaceAll('-', '')
     const answer = messageOf('that', { taskId: id })
     await post(handler, { message: answer }, { traceparent: 'nonsense' }, '/message:send')

@@ -3,7 +3,7 @@ import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, PushDesk, PushManner } from '../engine/contract.ts'
 import { A2AError, invalidParams } from '../model/error.ts'
-import type { Operation, RequestOf, TaskPushNotificationConfig } from '../model/operation.ts'
+import type { Operation, PushNotificationConfigKey, RequestOf, TaskPushNotificationConfig } from '../model/operation.ts'
 import type { PushRules } from './push.ts'
 
 export type PushOperation = Extract<Operation, `${string}PushNotificationConfig${string}`>
@@ -32,7 +32,8 @@ export async function performPush(operation: PushOperation, performance: PushPer
     }
     case 'GetTaskPushNotificationConfig': {
       const request = decode(operation)
-      return dialect.encodeResult(operation, await desk.get(request, contextOf(request)))
+      const context = contextOf(request)
+      return dialect.encodeResult(operation, await desk.get(await meant(request, context, performance), context))
     }
     case 'ListTaskPushNotificationConfigs': {
       const request = decode(operation)
@@ -40,10 +41,22 @@ export async function performPush(operation: PushOperation, performance: PushPer
     }
     case 'DeleteTaskPushNotificationConfig': {
       const request = decode(operation)
-      await desk.delete(request, contextOf(request))
+      const context = contextOf(request)
+      await desk.delete(await meant(request, context, performance), context)
       return dialect.encodeResult(operation, undefined)
     }
   }
+}
+
+/** Clients of 0.x ask for what has no name as `default`; a config that is called so goes first (B-116). */
+async function meant(
+  key: PushNotificationConfigKey,
+  context: CallContext,
+  { call, desk }: PushPerformance,
+): Promise<PushNotificationConfigKey> {
+  if (key.id !== 'default' || call.version.habits.unnamedPush !== 'replace') return key
+  const { configs } = await desk.list({ taskId: key.taskId }, context)
+  return configs.some(({ id }) => id === key.id) ? key : { ...key, id: key.taskId }
 }
 
 /** B-71: refused before any work is done for the message. */

@@ -117,6 +117,26 @@ describe('a server with webhooks', () => {
     assert.deepEqual((await old('tasks/pushNotificationConfig/get', { id })).json.result, result[0])
   })
 
+  it('finds and deletes what has no name in 0.x as `default`, unless something is called so [B-116]', async () => {
+    const { handler } = openPair({ unverified: true })
+    const old = (method: string, params: unknown) => post(handler, rpc(`tasks/pushNotificationConfig/${method}`, params))
+    const { id } = (await post(handler, rpc('message/send', { message: oldMessageOf('go') }))).json.result
+    const found = async () =>
+      (await old('get', { id, pushNotificationConfigId: 'default' })).json.result?.pushNotificationConfig.url
+    const remove = () => old('delete', { id, pushNotificationConfigId: 'default' })
+    await old('set', { taskId: id, pushNotificationConfig: { url } })
+    assert.equal(await found(), url)
+    await old('set', { taskId: id, pushNotificationConfig: { id: 'default', url: `${url}/called-so` } })
+    assert.equal(await found(), `${url}/called-so`)
+    await remove()
+    assert.equal(await found(), url)
+    await remove()
+    assert.equal(await found(), undefined)
+    await post(handler, rpc('CreateTaskPushNotificationConfig', { taskId: id, id, url }), v1)
+    const strict = await post(handler, rpc('GetTaskPushNotificationConfig', { taskId: id, id: 'default' }), v1)
+    assert.equal(strict.json.error.code, -32_001)
+  })
+
   it('passes the trace on that the config was asked for in, if it is one', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const { handler, requests } = openPair({ unverified: true })

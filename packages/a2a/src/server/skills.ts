@@ -22,7 +22,7 @@ function meets({ schemes }: SecurityRequirement, { anonymous, schemes: shown, sc
 export function permit(skill: AgentSkill, caller: Caller): void {
   if (mayUse(skill, caller)) return
   const scopes = [...new Set((skill.securityRequirements ?? []).flatMap(scopesOf))]
-  if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'This skill is for known callers')
+  if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'This skill needs authentication')
   const scope = scopes.join(' ')
   throw new A2AError('PERMISSION_DENIED', `Insufficient permissions for skill '${skill.id}'`, {
     skillId: skill.id,

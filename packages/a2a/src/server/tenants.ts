@@ -72,8 +72,7 @@ function refuseOthers(asked: string | undefined, { tenant = '' }: Caller): strin
 }
 
 function checkName(tenant: string, where: string, agents: ReadonlySet<string>): void {
-  if (!/^[^\u0000-\u001F\u007F]{1,256}$/.test(tenant))
-    throw new ConfigError(where, 'give a name of 1 to 256 characters')
+  if (!/^\P{Cc}{1,256}$/u.test(tenant)) throw new ConfigError(where, 'give a name of 1 to 256 characters')
   if (reserved.has(tenant)) throw new ConfigError(where, 'this name is reserved, choose another')
   if (agents.has(tenant)) throw new ConfigError(where, 'this is the name of an agent, choose another')
 }

