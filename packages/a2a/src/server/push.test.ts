@@ -119,7 +119,8 @@ describe('a server with webhooks', () => {
 
   it('finds and deletes what has no name in 0.x as `default`, unless something is called so [B-116]', async () => {
     const { handler } = openPair({ unverified: true })
-    const old = (method: string, params: unknown) => post(handler, rpc(`tasks/pushNotificationConfig/${method}`, params))
+    const old = (method: string, params: unknown) =>
+      post(handler, rpc(`tasks/pushNotificationConfig/${method}`, params))
     const { id } = (await post(handler, rpc('message/send', { message: oldMessageOf('go') }))).json.result
     const found = async () =>
       (await old('get', { id, pushNotificationConfigId: 'default' })).json.result?.pushNotificationConfig.url
