@@ -83,6 +83,7 @@ describe('the program', () => {
     (await (await fetch(`${program.url}/.well-known/agent-card.json`)).json()) as {
       protocolVersion?: string
       supportedInterfaces?: unknown[]
+      defaultInputModes: string[]
       capabilities: {
         streaming: boolean
         pushNotifications: boolean
@@ -154,5 +155,20 @@ describe('the program', () => {
       [await status('Bearer conformance'), await status('Bearer guessed'), await status()],
       [200, 401, 401],
     )
+  })
+
+  it('lets nobody in without the token if it is told so, and shows everybody its card', async () => {
+    await using program = await run('--require-token')
+    const { capabilities } = await card(program)
+    assert.equal(capabilities.streaming, true)
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${program.url}/tasks`, { headers: { 'A2A-Version': '1.0', ...headers } })).status
+    assert.deepEqual([await status({}), await status({ authorization: 'Bearer conformance' })], [401, 200])
+  })
+
+  it('names kinds of parts among its media types where the 0.3 kit looks for them', async () => {
+    await using program = await run('--profile', '0.3')
+    const { defaultInputModes } = await card(program)
+    assert.deepEqual(defaultInputModes.slice(-3), ['text', 'file', 'data'])
   })
 })

@@ -41,6 +41,8 @@ const { values: flags } = parseArgs({
 const profile = oneOf('profile', flags.profile, ['1.0', '0.3'])
 const card = oneOf('card', flags.card ?? profile, ['1.0', '0.3', 'merged'])
 
+const modes = ['text/plain', 'application/json', 'application/octet-stream']
+
 /** Most kits bring no credentials, so nobody needs any; but whoever brings some must bring the right ones. */
 const authenticate: Authenticate = ({ header }) => {
   const given = header('authorization')
@@ -61,8 +63,8 @@ const server = await serve({
   extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
   // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
   duplicateWindowMs: 0,
-  // The older kits look for kinds of parts where media types are written, and test none that they do not find.
-  inputModes: ['text/plain', 'application/json', ...(profile === '0.3' ? ['text', 'file', 'data'] : [])],
+  // The 0.3 kit looks for kinds of parts where media types are written, and tests none that it does not find.
+  inputModes: [...modes, ...(card === '0.3' ? ['text', 'file', 'data'] : [])],
   ...(profile === '1.0'
     ? { agent: scripted }
     : // Who waits for an open-ended task is told soon how it stands.

@@ -98,6 +98,11 @@ export const deviations: readonly Deviation[] = [
     why: 'No version can resume a stream without loss. The payloads stay untouched, so peers that do not know it do not notice.',
   },
   {
+    ids: ['B-116'],
+    what: 'In 0.x a webhook that was set without an id is found and deleted as `default` too, unless one is called so.',
+    why: 'Clients of 0.x, the conformance kit among them, ask for it by that name.',
+  },
+  {
     ids: ['B-144'],
     what: 'In 0.x a missing required extension is -32600 with the URIs in `data`.',
     why: '-32008 does not exist there.',

@@ -3,6 +3,7 @@ import { errorTable } from '../../packages/a2a/src/model/error-table.ts'
 import { A2AError, type ErrorCode } from '../../packages/a2a/src/model/error.ts'
 import type { Citation } from './cited.ts'
 import { deviations } from './deviations.ts'
+import { kitDeviations } from './kit.ts'
 import type { Rule } from './rule.ts'
 import { later, sections } from './rules.ts'
 
@@ -32,6 +33,7 @@ export function conformancePage(citations: readonly Citation[]): string {
     summary(tests),
     ...sections.map(({ title, about, rules }) => `## ${title}\n\n${about}\n\n${ruleTable(rules, tests)}`),
     deviationList(),
+    kitList(),
     errorCodes(),
     notShown(),
     comesLater(),
@@ -71,6 +73,18 @@ function deviationList(): string {
     '## Deliberate choices and deviations',
     'Where the text is silent, contradicts itself or would hurt its users, we chose.',
     ['| rules | what we do | why |', '|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n')
+}
+
+function kitList(): string {
+  const rows = kitDeviations.map(({ kit, tests, on, ids, why }) => {
+    const names = tests.map((test) => `\`${test}\``).join(', ')
+    return `| ${kit} | ${names}${on === undefined ? '' : ` (${on})`} | ${ids.join(', ')} | ${cell(why)} |`
+  })
+  return [
+    '## Where the official kit differs',
+    'The [conformance agent](../examples/conformance-agent/README.md) passes the official conformance kits but for these tests, where kit and text disagree or the kit has a fault.',
+    ['| kit | tests | rules we keep | why |', '|---|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')
 }
 

@@ -211,7 +211,7 @@ export interface ConnectOptions {
 
   /** Pinned: this version or an error, never silently another (B-9). */
   readonly version?: VersionId
-  /** Preferred bindings, best first; others of the card stay as fallbacks. Default: the card's order. */
+  /** Preferred bindings, best first; others of the card stay as fallbacks. Default: `bindings`, then the card's order. */
   readonly prefer?: readonly string[]
   /** Bindings besides JSON-RPC and REST. */
   readonly bindings?: readonly ClientBinding[]

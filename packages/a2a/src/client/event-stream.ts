@@ -152,7 +152,6 @@ function gathered<Each, All>(
   let all: Promise<All> | undefined
   return {
     [Symbol.asyncIterator]: iterate,
-    // oxlint-disable-next-line unicorn/no-thenable -- to be awaited is what it is for
     then: (fulfilled, rejected) => (all ??= gather()).then(fulfilled, rejected),
     ...observable(iterate),
   }

@@ -39,11 +39,15 @@ export function notJson(text: string, status: number): A2AError {
 
 /** The words of a page without its markup, and few of them. */
 function excerptOf(text: string): string {
-  return text
-    .slice(0, 4_096)
-    .replace(/<(script|style)[^]*?(<\/\1>|$)/gi, ' ')
-    .replace(/<[^>]*>?/g, ' ')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, 200)
+  return (
+    text
+      .slice(0, 4_096)
+      .replace(/<(script|style)[^]*?(<\/\1>|$)/gi, ' ')
+      .replace(/<[^>]*>?/g, ' ')
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      // Pages that help debugging show the request, and with it who we are.
+      .replace(/\b(bearer|basic|api[-_ ]?key|token)([\s:="']+)[^\s"'<]+/gi, '$1$2…')
+      .trim()
+      .slice(0, 200)
+  )
 }

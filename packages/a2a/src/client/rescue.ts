@@ -37,7 +37,9 @@ export async function elsewhere<T>(
   const failed = interfaces.current
   let why = failure(first, operation, proven.has(failed))
   if (why === undefined) throw first
-  const queue = known.filter((other) => other !== failed)
+  // Whoever is busy at one address is as busy at the next one of the same server.
+  const isThere = why === 'busy' ? serverOf(failed) : undefined
+  const queue = known.filter((other) => other !== failed && serverOf(other) !== isThere)
   if (!pinned) queue.push(...guess(why, failed, known))
   // Grows while it is walked.
   for (const at of queue) {
@@ -78,25 +80,28 @@ const is = (reason: unknown, ...codes: string[]): reason is A2AError =>
 /** What every agent must be able to do. */
 const isCore = (operation: Operation): boolean => /^(Send\w*Message|GetTask|CancelTask)$/.test(operation)
 
-/** Why another interface may do better, if it may: nobody is there, or somebody who speaks something else. */
-function failure(reason: unknown, operation: Operation, proven: boolean): 'absent' | 'stranger' | undefined {
+const serverOf = ({ url }: ChosenInterface): string => (URL.canParse(url) ? new URL(url).host : url)
+
+type Why = 'absent' | 'busy' | 'stranger' | undefined
+
+/** Why another interface may do better, if it may: nobody is there, or cannot serve now, or speaks something else. */
+function failure(reason: unknown, operation: Operation, proven: boolean): Why {
   if (!(reason instanceof A2AError)) return undefined
   const { reason: why, status = '' } = reason.details as { readonly [name: string]: string | undefined }
   if (why === 'NOT_LOADED') return 'absent'
   if (why === 'NETWORK') return isRead(operation) || neverSent(reason) ? 'absent' : undefined
   // Unless it is our own, which says that the peer has acted.
   if (is(reason, 'VERSION_NOT_SUPPORTED')) return reason.details['declared'] === undefined ? 'stranger' : undefined
+  // A gateway's 502 and 504 leave open what happened behind it.
+  if (is(reason, 'UNAVAILABLE') && /^50[234]$/.test(status))
+    return status === '503' || isRead(operation) ? 'busy' : undefined
   if (proven) return undefined
   const lost = is(reason, 'INVALID_AGENT_RESPONSE', 'UNAVAILABLE', 'INTERNAL') && /^(404|405|501)$/.test(status)
   return lost || is(reason, 'METHOD_NOT_FOUND', 'METHOD_NOT_ALLOWED') ? 'stranger' : undefined
 }
 
 /** The other generation at the same address. 0.2 and 0.3 have the same names for everything that matters here. */
-function guess(
-  why: 'absent' | 'stranger' | undefined,
-  at: ChosenInterface,
-  tried: readonly ChosenInterface[],
-): ChosenInterface[] {
+function guess(why: Why, at: ChosenInterface, tried: readonly ChosenInterface[]): ChosenInterface[] {
   const { url, protocolBinding } = at
   const version = at.version === '1.0' ? '0.3' : '1.0'
   const isTried = tried.some(

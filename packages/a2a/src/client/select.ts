@@ -16,10 +16,12 @@ export type SelectOptions = Pick<ConnectOptions, 'version' | 'prefer' | 'tenant'
 const all: readonly VersionId[] = ['1.0', '0.3', '0.2']
 const builtIn = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ protocolBinding, versions: all }))
 
+const bindingOf = ({ protocolBinding }: Pick<ClientBinding, 'protocolBinding'>): string => protocolBinding
+
 /** Never empty: throws VERSION_NOT_SUPPORTED, which says what is offered and what we speak. */
 export function candidates(
   { supportedInterfaces }: AgentCard,
-  { version: pinned, prefer = [], bindings = [], tenant }: SelectOptions = {},
+  { version: pinned, bindings = [], prefer = bindings.map(bindingOf), tenant }: SelectOptions = {},
 ): readonly [ChosenInterface, ...ChosenInterface[]] {
   const spoken = [...bindings, ...builtIn]
   const wishes = prefer.map((name) => name.toUpperCase())

@@ -240,6 +240,29 @@ describe('another interface', () => {
     assert.deepEqual([calls.length, warnings.length], [2, 1])
   })
 
+  it('is used when the first cannot serve now, if it is of another server and nothing was done [B-20]', async () => {
+    for (const [status, method] of [
+      [503, 'send'],
+      [502, 'get'],
+    ] as const) {
+      const other = await peer(({ result }) => result(method === 'send' ? { task: done } : done))
+      const { url } = (await other.dial()).interface
+      const { calls, warnings, dial } = await peer(
+        ({ response }) => void response.writeHead(status).end(),
+        [{}, { protocolVersion: '0.3' }, { url }],
+      )
+      const agent = await dial()
+      assert.equal((await agent[method]('t1')).kind, 'task')
+      assert.equal(agent.interface.url, url)
+      assert.deepEqual([calls.length, warnings.length, other.calls.length], [1, 1, 1])
+    }
+    const other = await peer(({ result }) => result({ task: done }))
+    const { url } = (await other.dial()).interface
+    const lost = await peer(({ response }) => void response.writeHead(502).end(), [{}, { url }])
+    assert.equal((await failure((await lost.dial()).send('hi'))).details['status'], '502')
+    assert.equal(other.calls.length, 0)
+  })
+
   it('is used when the first does not speak its version, or is not there [A-31 B-20]', async () => {
     const refusals: readonly ((call: Called) => void)[] = [
       ({ error }) => error(-32_009, 'Version not supported'),

@@ -11,6 +11,7 @@ import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
 import { traceAt, viewOf, withHistory } from './fold.ts'
 import { follow, until } from './follow.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
 import type { Live, TailEvent } from './live.ts'
 import { DuplicateMessage } from './live.ts'
@@ -70,7 +71,15 @@ export function createEngine(parts: EngineParts): Engine {
   const { resume: goOn } = recovery
   const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, startRun, resume: goOn })
   const held = (): readonly Live[] => [...runs.values()].map((run) => run.live)
-  const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs, held })
+  const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs })
+  const heartbeat = createHeartbeat({
+    leaseTtlMs: store.leaseTtlMs,
+    everyMs: parts.sweepMs,
+    log,
+    now,
+    held,
+    renew: recovery.renewLeases,
+  })
 
   return {
     ...(push !== undefined ? { push: push.desk } : {}),
@@ -78,6 +87,7 @@ export function createEngine(parts: EngineParts): Engine {
     async start() {
       await recovery.takeUpOrphans()
       sweep.start()
+      heartbeat.start()
       push?.start()
     },
 
@@ -133,7 +143,8 @@ export function createEngine(parts: EngineParts): Engine {
     async drain() {
       closing = true
       draining = true
-      sweep.onlyRenew()
+      // What is held stays held, and nothing else is looked for.
+      void sweep.stop()
       await Promise.all([...runs.values()].filter(mustFinish).map((run) => run.finished))
     },
 
@@ -143,6 +154,7 @@ export function createEngine(parts: EngineParts): Engine {
       const reason = new A2AError('UNAVAILABLE', 'The server is going down')
       for (const run of runs.values()) run.stop(reason)
       await sweep.stop()
+      await heartbeat.stop()
       await push?.stop()
       const lives = [...registry.all()]
       for (const live of lives) {

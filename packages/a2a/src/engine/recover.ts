@@ -43,7 +43,12 @@ export function createRecovery(parts: RecoverParts) {
       for (;;) {
         const orphans = await store.claimOrphans(parts.holder, parts.now(), store.leaseTtlMs, batch)
         // All at once: their first appends share a commit.
-        await Promise.all(orphans.map(({ task, fence }) => takeUp(task.id, async (live) => live.hold(fence))))
+        await Promise.all(
+          orphans.map(async ({ task, fence }) => {
+            stopStale(task.id, fence)
+            await takeUp(task.id, async (live) => live.hold(fence))
+          }),
+        )
         if (orphans.length < batch) return
       }
     },
@@ -93,7 +98,16 @@ export function createRecovery(parts: RecoverParts) {
       const gone = new Set(await store.renew(parts.holder, ids, parts.now() + store.leaseTtlMs))
       // One that was given back meanwhile, or taken anew, is not lost.
       for (const [live, fence] of held) if (gone.has(live.id) && live.fence === fence) live.loseLease()
+      await giveBackVain([...held.keys()].filter((live) => !gone.has(live.id) && live.broken !== undefined))
     },
+  }
+
+  /** Given up here while the store took its time to prolong them: nobody works on them, so the next may at once. */
+  async function giveBackVain(lives: readonly Live[]): Promise<void> {
+    if (lives.length === 0) return
+    const taken = new Set([...registry.all()].filter(({ owned }) => owned).map(({ id }) => id))
+    const ids = lives.map(({ id }) => id).filter((id) => !taken.has(id))
+    if (ids.length > 0) await store.renew(parts.holder, ids, parts.now())
   }
 
   /** What was claimed and could not be done is due again in a while: the store sees to that. */
@@ -107,6 +121,11 @@ export function createRecovery(parts: RecoverParts) {
    */
   function remember(taskId: string): void {
     if (!shared) lost.add(taskId)
+  }
+
+  /** A lease of our own that ran out before we noticed: whoever works on under it could write nothing any more. */
+  function stopStale(taskId: string, fence: number): void {
+    for (const live of registry.all()) if (live.id === taskId && (live.fence ?? fence) < fence) live.loseLease()
   }
 
   async function takeUp(taskId: string, lease: (live: Live) => Promise<unknown>): Promise<void> {

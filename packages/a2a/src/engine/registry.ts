@@ -51,7 +51,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
         return undefined
       }
       // Also one that is ours: anybody may have sent it a message, or ended it.
-      if (shared && known.opened) await known.catchUp()
+      if (shared && known.opened && !isTerminal(known.fold.status.state)) await known.catchUp()
       watch(known)
       return known
     }
@@ -90,9 +90,9 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     return live
   }
 
-  /** A store that lets go of tasks by itself does not tell. */
+  /** A store that lets go of tasks by itself does not tell, nor does another process that prunes. */
   function mayBeGone(live: Live): boolean {
-    return store.prunesItself === true && live.opened && isTerminal(live.fold.status.state)
+    return (shared || store.prunesItself === true) && live.opened && isTerminal(live.fold.status.state)
   }
 
   function forgetFinished(): void {

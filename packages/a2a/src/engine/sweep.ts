@@ -1,7 +1,6 @@
 /** Looks for due work again and again, one round at a time, and survives a store that fails for a while. */
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from './contract.ts'
-import type { Live } from './live.ts'
 import type { createRecovery } from './recover.ts'
 
 export interface SweepParts {
@@ -9,27 +8,21 @@ export interface SweepParts {
   readonly log: EngineLog
   readonly recovery: ReturnType<typeof createRecovery>
   readonly sweepMs: number
-  held(): readonly Live[]
 }
 
 /** Retention is looked after less often: it is housekeeping, nobody waits for it. */
 const pruneEvery = 10
 
-export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts) {
+export function createSweep({ store, log, recovery, sweepMs }: SweepParts) {
   const shared = Number.isFinite(store.leaseTtlMs)
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
-  let onlyRenews = false
   let round = 0
   let underway: Promise<void> | undefined
 
   return {
     start: plan,
-    /** What is held stays held, and nothing else is looked for. */
-    onlyRenew(): void {
-      onlyRenews = true
-    },
-    /** Resolves when nothing is being taken up any more. */
+    /** Nothing more is begun at once; resolves when nothing is being taken up any more. */
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
@@ -47,17 +40,9 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
     if (typeof next === 'object' && 'unref' in next) next.unref()
   }
 
-  function renew(): Promise<void> {
-    return recovery.renewLeases(held())
-  }
-
   async function sweep(): Promise<void> {
     round += 1
-    // Leases first: what else is late can wait, a lease that runs out cannot.
-    if (shared) {
-      await attempt(renew)
-      await attempt(recovery.takeUpOrphans)
-    }
+    if (shared) await attempt(recovery.takeUpOrphans)
     await attempt(recovery.retryLost)
     await attempt(recovery.actOnDue)
     if (round % pruneEvery === 1) await attempt(recovery.prune)
@@ -65,7 +50,7 @@ export function createSweep({ store, log, recovery, sweepMs, held }: SweepParts)
   }
 
   async function attempt(work: () => Promise<void>): Promise<void> {
-    if (stopped || (onlyRenews && work !== renew)) return
+    if (stopped) return
     try {
       await work()
     } catch (cause) {

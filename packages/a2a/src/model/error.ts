@@ -18,7 +18,10 @@ export interface Violation {
   readonly description: string
 }
 
-export interface ErrorDetails {
+/** Those that programs look at most, so that they need not be told from violations first. */
+type DetailName = 'reason' | 'status' | 'taskId' | 'contextId' | 'state' | 'messageId' | 'lastEventId' | 'retryAfterMs'
+
+export interface ErrorDetails extends Partial<Readonly<Record<DetailName, string | undefined>>> {
   readonly violations?: readonly Violation[]
   readonly [key: string]: string | readonly Violation[] | undefined
 }

@@ -117,7 +117,7 @@ async function openKey(given: string | JWK, path: string, about: Pick<CardSignin
   const jwk = await readKey(given, path, about.alg)
   const { alg = '' } = jwk
   const { importJWK } = await import('jose')
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only symmetric keys are bytes, and those were refused
+  // Only symmetric keys are bytes, and those were refused
   const privateKey = (await importJWK(jwk, alg)) as CryptoKey
   const { kty, crv, x, y, n, e } = jwk
   const kid = about.kid ?? jwk.kid ?? (await calculateJwkThumbprint(jwk))

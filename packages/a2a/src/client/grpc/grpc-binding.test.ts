@@ -334,7 +334,9 @@ describe('connect, with gRPC among its bindings', () => {
   it('falls back to another interface where nobody speaks gRPC [B-20]', async () => {
     const server = await ours({ agent: () => 'ok' })
     const card = (await (await fetch(`${server.url}/.well-known/agent-card.json`)).json()) as any
-    card.supportedInterfaces.unshift({ url: '127.0.0.1:1', protocolBinding: 'GRPC', protocolVersion: '1.0' })
+    const others = card.supportedInterfaces.filter((one: any) => one.protocolBinding !== 'GRPC')
+    // Last on the card, and yet the first to be tried: whoever brings a binding wants it.
+    card.supportedInterfaces = [...others, { url: '127.0.0.1:1', protocolBinding: 'GRPC', protocolVersion: '1.0' }]
     const binding = grpc()
     closers.push(() => binding.close())
     const agent = await connect(card, { bindings: [binding] })

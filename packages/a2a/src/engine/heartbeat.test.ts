@@ -1,0 +1,66 @@
+/** Leases and the time they last: kept whatever else is slow, and given up here when the store is not heard. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Turn } from '../agents/agent.ts'
+import { status } from '../agents/reports.ts'
+import { answerOf, eventually } from '../testing/engine-fixture.ts'
+import { prompted } from '../testing/prompted-agent.ts'
+import { leaseTtlMs, replicas, startedOn } from '../testing/replicas.ts'
+
+describe('the heartbeat', () => {
+  it('keeps leases though other work of the sweep hangs', async (t) => {
+    const { agent, say } = prompted()
+    const hanging = Promise.withResolvers<void>()
+    t.after(() => hanging.resolve())
+    let renewed = 0
+    const { here, pass } = await replicas(
+      t,
+      agent,
+      { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
+      {
+        before: (method) => (method === 'claimDue' ? hanging.promise : undefined),
+        after: (method) => void (renewed += method === 'renew' ? 1 : 0),
+      },
+    )
+    const id = await startedOn(here)
+    for (let lap = 0; lap < 4; lap += 1) {
+      const before = renewed
+      pass(leaseTtlMs / 2)
+      await eventually(async () => renewed > before + 1)
+    }
+    say('a', 'end')
+    assert.equal(answerOf(await here.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
+    hanging.resolve()
+  })
+
+  it('stops the agent when the store has not been heard for as long as a lease lasts, and not before', async (t) => {
+    const told = Promise.withResolvers<{ code?: string }>()
+    let [tried, silent] = [0, false]
+    const { here, pass } = await replicas(
+      t,
+      async function* ({ signal }: Turn) {
+        signal.addEventListener('abort', () => told.resolve(signal.reason as { code?: string }))
+        yield status('here')
+        await told.promise
+      },
+      { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
+      {
+        before(method) {
+          if (!silent || method !== 'renew') return
+          tried += 1
+          throw new Error('no answer')
+        },
+      },
+    )
+    const id = await startedOn(here)
+    silent = true
+    await eventually(async () => tried > 0)
+    pass(leaseTtlMs - 1_000)
+    const before = tried
+    await eventually(async () => tried > before + 2)
+    assert.equal(await Promise.race([told.promise, Promise.resolve('goes on')]), 'goes on')
+    pass(1_001)
+    assert.equal((await told.promise).code, 'UNAVAILABLE')
+    assert.ok(here.lines.some(({ message, fields }) => message.includes('ran out') && fields?.['taskId'] === id))
+  })
+})
