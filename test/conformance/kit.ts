@@ -134,7 +134,7 @@ export const kitDeviations: readonly KitDeviation[] = [
     kit: 'main',
     tests: ['test_tasks_subscribe', 'test_sse_event_format_compliance'],
     on: 'REST',
-    ids: ['F-5'],
+    ids: ['F-4'],
     why: 'The kit carries one HTTP client over from test to test and from one event loop to the next (`Event loop is closed`). Run alone, the second passes and the first is skipped.',
   },
   {
