@@ -81,6 +81,13 @@ describe('an agent', () => {
     assert.ok(performance.now() - from < 1_000)
   })
 
+  it('is not waited for for ever where nobody says how long: the error names the task', async () => {
+    const peer = await listen(() => ({ result: oldTask('working') }))
+    const agent = await connect(peer.url, { limits: { answerTimeoutMs: 50, firstDelayMs: 5, pollMs: 5 } })
+    const { code, details } = await failure(agent.send('hi'))
+    assert.deepEqual([code, details['taskId']], ['TIMEOUT', 't1'])
+  })
+
   it('does not take another task for the one asked for', async () => {
     const confused = await listen(() => ({ result: oldTask('working') }))
     const agent = await connect(confused.url)

@@ -79,10 +79,9 @@ export function createAgent(session: Session): RemoteAgent {
   async function send(saying: Saying, options: SendOptions = {}): Promise<Answer> {
     const from = Date.now()
     const answer = await say(saying, options)
-    const { returnImmediately, timeoutMs } = options
+    const { returnImmediately, timeoutMs = session.limits.answerTimeoutMs } = options
     if (answer.kind === 'message' || returnImmediately === true || hasSettled(answer.status.state)) return answer
-    const rest = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (Date.now() - from)) }
-    return wait(session, answer.id, { ...options, ...rest })
+    return wait(session, answer.id, { ...options, timeoutMs: Math.max(1, timeoutMs - (Date.now() - from)) })
   }
 }
 
