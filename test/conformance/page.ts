@@ -151,7 +151,7 @@ function notShown(): string {
 
 function comesLater(): string {
   const lines = later.map(({ what, ids }) => `- ${what} (${ids.join(', ').replaceAll('…', ' to ')}).`)
-  return `## Comes later\n\nThese parts of the protocol are not there yet, and their rules are not on this page.\n\n${lines.join('\n')}`
+  return `## Comes later\n\nThese parts of a rule are not there yet, or none of it is.\n\n${lines.join('\n')}`
 }
 
 /** What may stand in a cell of a table. */

@@ -58,6 +58,11 @@ export const trust: Section = {
       old,
       'In 0.x the details are in the status message and the client answers with its next message.',
     ),
+    should(
+      'B-172',
+      v1,
+      'The certificate of the other end is checked against the name that was called. Which TLS is spoken (1.2 or newer) is for Node, or for the proxy that ends it.',
+    ),
   ],
 }
 

@@ -146,7 +146,7 @@ describe('a guarded fetch', () => {
     await assert.rejects(guardedFetch()(withPassword), isDenied)
   })
 
-  it('checks the certificate against the name', async () => {
+  it('checks the certificate against the name [B-172]', async () => {
     const { key, cert } = selfSigned('agent.test')
     const { port } = await listenOn('127.0.0.1', (_, response) => response.end('safe'), 0, { key, cert })
     const lookup = resolver(['127.0.0.1'])

@@ -85,9 +85,10 @@ export function createEngine(parts: EngineParts): Engine {
     ...(push !== undefined ? { push: push.desk } : {}),
 
     async start() {
+      // First: what is taken up is held from then on, and there may be much of it.
+      heartbeat.start()
       await recovery.takeUpOrphans()
       sweep.start()
-      heartbeat.start()
       push?.start()
     },
 

@@ -115,9 +115,15 @@ function createReader(
   }
 
   async function fromStore(): Promise<Result> {
-    while (cursor < live.tailFrom && !closed) {
-      const batch = take(await readStore())
-      if (batch.length > 0) return { done: false, value: batch }
+    try {
+      while (cursor < live.tailFrom && !closed) {
+        const batch = take(await readStore())
+        if (batch.length > 0) return { done: false, value: batch }
+      }
+    } catch (reason) {
+      // Nobody returns a reader that has failed, and a task that is listened to stays in memory.
+      close()
+      throw reason
     }
     return next()
   }

@@ -60,6 +60,7 @@ describe('a log that was dropped', () => {
     const live = new Live(parts, { tenant: '', agent: 'a', owner: 'o' }, state)
     const reader = follow(live, store, { afterSeq: 3, endsAt: () => false })[Symbol.asyncIterator]()
     await assert.rejects(async () => reader.next(), { code: 'UNAVAILABLE' })
+    assert.equal(live.idle, true, 'and the task may leave the memory')
   })
 })
 

@@ -118,6 +118,20 @@ describe('claims of messages', () => {
       assert.equal(messages.find('undone', 0), undefined)
     }
   })
+
+  it('are known as before if first another job was rolled back, and then all with it', (t) => {
+    const { database, messages } = open(t)
+    messages.claim(claim('m'), 'a', 0)
+    database.exec('BEGIN')
+    messages.settle()
+    messages.seal(0)
+    database.exec('SAVEPOINT job; ROLLBACK TO job')
+    messages.forget()
+    assert.equal(messages.find('m', 0)?.taskId, 'a')
+    database.exec('ROLLBACK')
+    messages.forget()
+    assert.equal(messages.find('m', 0)?.taskId, 'a')
+  })
 })
 
 describe('a store with many claims', () => {

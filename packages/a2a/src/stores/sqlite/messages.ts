@@ -176,10 +176,9 @@ export function createMessages(database: Database) {
 
     /** The transaction was committed, or a new one begins. */
     settle: () => void (unsure = false),
-    /** It was rolled back. */
+    /** It was rolled back, or a part of it was: the rest may be still. */
     forget(): void {
       if (unsure) read()
-      unsure = false
     },
   }
 }
