@@ -1,7 +1,7 @@
 /** Leases and the time they last: kept whatever else is slow, and given up here when the store is not heard. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AgentFunction, Turn } from '../agents/agent.ts'
+import type { Turn } from '../agents/agent.ts'
 import { status } from '../agents/reports.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { answerOf, eventually, openHouse } from '../testing/engine-fixture.ts'
@@ -66,8 +66,9 @@ describe('the heartbeat', () => {
       { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
       {
         before(method) {
-          if (!silent || method !== 'renew') return
-          tried += 1
+          if (!silent) return
+          // Nothing is heard of the others either: they would tell that the task was taken over.
+          if (method === 'renew') tried += 1
           throw new Error('no answer')
         },
       },
