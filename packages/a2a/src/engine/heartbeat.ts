@@ -39,7 +39,7 @@ export function createHeartbeat({ leaseTtlMs, everyMs, log, now, held, renew }: 
     const at = now()
     const lives = held().filter(({ owned }) => owned)
     lasts = new Map(lives.map((live) => [live, lasts.get(live) ?? at + leaseTtlMs]))
-    for (const [live, until] of lasts) if (at >= until) giveUp(live)
+    for (const [live, until] of lasts) if (at >= until) stopHere(live)
     underway ??= prolong(lives, at).finally(() => {
       underway = undefined
     })
@@ -54,7 +54,7 @@ export function createHeartbeat({ leaseTtlMs, everyMs, log, now, held, renew }: 
     }
   }
 
-  function giveUp(live: Live): void {
+  function stopHere(live: Live): void {
     log.warn('a lease ran out because the store did not answer; the turn is stopped here', { taskId: live.id })
     live.loseLease()
   }

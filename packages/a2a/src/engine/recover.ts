@@ -105,8 +105,7 @@ export function createRecovery(parts: RecoverParts) {
   /** Given up here while the store took its time to prolong them: nobody works on them, so the next may at once. */
   async function giveBackVain(lives: readonly Live[]): Promise<void> {
     if (lives.length === 0) return
-    const taken = new Set([...registry.all()].filter(({ owned }) => owned).map(({ id }) => id))
-    const ids = lives.map(({ id }) => id).filter((id) => !taken.has(id))
+    const ids = lives.map(({ id }) => id).filter((id) => registry.known(id)?.owned !== true)
     if (ids.length > 0) await store.renew(parts.holder, ids, parts.now())
   }
 
@@ -125,7 +124,8 @@ export function createRecovery(parts: RecoverParts) {
 
   /** A lease of our own that ran out before we noticed: whoever works on under it could write nothing any more. */
   function stopStale(taskId: string, fence: number): void {
-    for (const live of registry.all()) if (live.id === taskId && (live.fence ?? fence) < fence) live.loseLease()
+    const live = registry.known(taskId)
+    if ((live?.fence ?? fence) < fence) live?.loseLease()
   }
 
   async function takeUp(taskId: string, lease: (live: Live) => Promise<unknown>): Promise<void> {

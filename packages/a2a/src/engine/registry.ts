@@ -23,6 +23,8 @@ const rewatchMs = 500
 export interface Registry {
   /** The task, from memory or from the store. */
   find(id: string): Promise<Live | undefined>
+  /** The task if it is in memory, as it is there. */
+  known(id: string): Live | undefined
   /** A task that is not in the log yet. */
   create(task: NewTask): Live
   forget(live: Live): void
@@ -40,7 +42,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   // Where several processes share the store, a task may have moved on since we looked.
   const shared = Number.isFinite(store.leaseTtlMs)
 
-  return { find, create, forget, forgetFinished, all: () => lives.values() }
+  return { find, known: (id) => lives.get(id), create, forget, forgetFinished, all: () => lives.values() }
 
   async function find(id: string): Promise<Live | undefined> {
     const known = lives.get(id)
