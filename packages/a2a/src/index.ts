@@ -74,4 +74,6 @@ export type {
 } from './model/task.ts'
 export { memoryStore } from './stores/memory.ts'
 export type { MemoryStoreOptions } from './stores/memory.ts'
+export { memoryNotes } from './stores/memory/notes.ts'
+export type * from './stores/notes.ts'
 export type * from './stores/store.ts'

@@ -87,9 +87,13 @@ export interface Turn {
   /** The tasks that the message refers to and the caller may see; others are left out without a word. */
   references(): Promise<readonly Task[]>
   readonly caller: Caller
+  /** Whose house the task is in; empty where there are no tenants. */
+  readonly tenant: string
   /** Aborted on cancel, on the deadline and on shutdown; `signal.reason` is an A2AError that says which. */
   readonly signal: AbortSignal
   readonly resumed: Resumed | undefined
+  /** The last checkpoint of the turns before this one. */
+  readonly remembered: Json | undefined
   /** Resolves when durable. Call it before you cause a side effect. */
   checkpoint(data: unknown): Promise<void>
   /** INPUT_REQUIRED in the middle of a turn: the text of the answer. Kept in memory: a durable agent yields inputRequired(). */

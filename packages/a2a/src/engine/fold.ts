@@ -39,6 +39,8 @@ export interface Fold {
   /** A turn began and its end is not in the log: it runs, or was interrupted. */
   running: boolean
   checkpoint: Json | undefined
+  /** The last checkpoint of the turns before. */
+  remembered: Json | undefined
   /** Questions of the current turn in the order they were asked, each with its answer once it came. */
   questions: { readonly id: string; answer?: Message }[]
   cancelRequested: boolean
@@ -73,6 +75,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     attempt: 0,
     running: false,
     checkpoint: undefined,
+    remembered: undefined,
     questions: [],
     cancelRequested: false,
     traces: undefined,
@@ -92,6 +95,7 @@ interface Hidden {
   attempt: number
   running: boolean
   checkpoint?: Json
+  remembered?: Json
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
   traces?: readonly Traced[]
@@ -102,7 +106,8 @@ interface Hidden {
 
 /** Copies what the fold goes on changing: a snapshot stays as it is. */
 export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Struct } {
-  const { statusSeq, consumedSeq, current, turn, attempt, running, checkpoint, cancelRequested, bytes, archived } = from
+  const { statusSeq, consumedSeq, current, turn, attempt, running, cancelRequested, bytes, archived } = from
+  const { checkpoint, remembered } = from
   const sealed = [...from.artifacts.values()].filter((artifact) => artifact.sealed).map(({ artifactId }) => artifactId)
   const hidden: Hidden = {
     statusSeq,
@@ -113,6 +118,7 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
     attempt,
     running,
     ...(checkpoint !== undefined ? { checkpoint } : {}),
+    ...(remembered !== undefined ? { remembered } : {}),
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
     ...(from.traces !== undefined ? { traces: from.traces } : {}),
@@ -173,6 +179,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.current = taken
       if (body.turn > 1) traceFrom(into, record.seq, taken)
       into.questions = []
+      into.remembered = into.checkpoint ?? into.remembered
       into.checkpoint = undefined
       return
     }

@@ -56,6 +56,14 @@ class EngineTurn implements Turn {
     return { id, contextId: fold.contextId, state: fold.status.state }
   }
 
+  get tenant(): string {
+    return this.#parts.live.partition.tenant
+  }
+
+  get remembered(): Turn['remembered'] {
+    return this.#parts.live.fold.remembered
+  }
+
   get signal(): AbortSignal {
     return this.#parts.signal()
   }

@@ -1,0 +1,102 @@
+/**
+ * What a kind of agent is to the hub: a schema for its entry in the configuration, and a way to open it. Each kind is one
+ * folder or file of this room, and is done when it passes `agentContract` of `@parley/a2a/testing`.
+ */
+import type {
+  Agent,
+  AgentCard,
+  AgentLog,
+  AgentMessage,
+  AgentProvider,
+  AgentSkill,
+  Notes,
+  Part,
+  StreamEvent,
+  Task,
+  Turn,
+} from '@parley/a2a'
+import type { ZodType } from 'zod'
+
+export interface AgentKind<Entry = unknown> {
+  /** As `kind:` in the configuration says it. */
+  readonly kind: string
+  /** The fields of its own; those that every entry has (description, skills, limits…) are the configuration's. */
+  readonly schema: ZodType<Entry>
+  /** Makes no connection that it would have to wait for long: what is behind may be down when the hub starts. */
+  open(entry: Entry, parts: KindParts): OpenAgent | Promise<OpenAgent>
+}
+
+/** What the hub lends to an agent. */
+export interface KindParts {
+  /** The agent's name in this hub. */
+  readonly name: string
+  readonly log: AgentLog
+  /** Relative paths of the entry begin here: where the configuration file is. */
+  readonly baseDir: string
+  /** For addresses that the configuration names. */
+  readonly fetch: typeof fetch
+  /** For addresses that a stranger names: never reaches the inside of the network (B-173). */
+  readonly guardedFetch: typeof fetch
+  /** What this agent has to remember beyond one turn. Nobody else's notes are in it. */
+  readonly notes: Notes
+  /** The content of a raw, text or url part; fetched under the guard and within a bound. */
+  bytes(part: Part, signal: AbortSignal): Promise<PartBytes>
+  /** Other agents of this hub. */
+  readonly house: House
+  /** Where the hub is reached from outside, without a slash at the end. Nothing before it listens. */
+  publicUrl(): string | undefined
+  readonly now: () => number
+}
+
+export interface PartBytes {
+  readonly bytes: Uint8Array
+  readonly mediaType?: string
+  readonly filename?: string
+}
+
+/** Calls between the agents of a hub: real tasks, in this process. */
+export interface House {
+  /** As the caller of `turn` may see it; nothing if there is no such agent, or not for that caller. */
+  card(agent: string, turn: Turn): Promise<AgentCard | undefined>
+  /** The child belongs to the calling agent on behalf of the turn's caller; its message refers to the turn's task. */
+  stream(call: HouseCall): AsyncIterable<StreamEvent>
+  cancel(agent: string, taskId: string, turn: Turn): Promise<Task>
+}
+
+export interface HouseCall {
+  readonly agent: string
+  readonly message: AgentMessage
+  readonly taskId?: string
+  readonly contextId?: string
+  /** On whose behalf. Its signal ends the waiting, not the child. */
+  readonly turn: Turn
+}
+
+/** An agent that runs. */
+export interface OpenAgent {
+  readonly agent: Agent
+  /** What is known of it without asking anybody: laid under what the configuration says. */
+  readonly card?: CardPart
+  /** Asked once it is open and now and then later; may fail, and then what was known stays. Never calls a model. */
+  look?(signal: AbortSignal): Promise<CardPart | undefined>
+  /** Requests below `/a2a/{name}/hooks/`, such as notifications of an agent behind it. */
+  readonly hook?: (request: Request) => Promise<Response>
+  /** Resolves when what is behind can be reached. */
+  health?(signal: AbortSignal): Promise<void>
+  /** Nothing runs any more when it is called. */
+  close?(): Promise<void>
+}
+
+/** The part of a card that an agent knows of itself. */
+export interface CardPart {
+  readonly name?: string
+  readonly description?: string
+  readonly version?: string
+  readonly provider?: AgentProvider
+  readonly documentationUrl?: string
+  readonly iconUrl?: string
+  readonly skills?: readonly AgentSkill[]
+  readonly inputModes?: readonly string[]
+  readonly outputModes?: readonly string[]
+  readonly streaming?: boolean
+}
