@@ -27,7 +27,7 @@ const tool = (name: string, ...command: string[]): Step => ({ name, command, cou
 const testFiles = (name: string, files: readonly string[], ...options: string[]): Suite => ({
   name,
   usesDatabase: usingDatabase.includes(name),
-  steps: [{ name, command: ['node', '--conditions=source', '--test', ...options, ...files], countsTests: true }],
+  steps: [{ name, command: ['node', '--conditions=parley-source', '--test', ...options, ...files], countsTests: true }],
 })
 
 const check: Suite = {

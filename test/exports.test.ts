@@ -17,7 +17,7 @@ const doors: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
       A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension
-      data fail file hasSettled inputRequired isInterrupted isRedacted isTerminal memoryStore newId reject
+      data fail file hasSettled inputRequired isInterrupted isRedacted isTerminal memoryNotes memoryStore newId reject
       reply spanIdOfEvent status timestampsExtension traceExtension traceIdOf traceIdOfTask
     `,
     types: `
@@ -26,7 +26,7 @@ const doors: Readonly<Record<string, Surface>> = {
       AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime ErrorCode
       ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask
       ListPage ListQuery ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask
-      OAuthFlows ObservableLike Operation Part Partition PushAttempt PushChange PushRow RawPart RecordBody
+      Note NoteQuery NoteWrite Notes OAuthFlows ObservableLike Operation Part Partition PushAttempt PushChange PushRow RawPart RecordBody
       Report Resumed Retention Role SecurityRequirement SecurityScheme SendMessageConfiguration
       SendMessageRequest SendMessageResponse Snapshot StateReport Store StreamEvent Struct
       SubscribeToTaskRequest Task TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus
@@ -51,17 +51,17 @@ const doors: Readonly<Record<string, Surface>> = {
       cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook
     `,
     types: `
-      AgentSettings AgentsOption ApiKeyOptions Authenticate BasicOptions BearerOptions CallContext Caller
-      CardPatch CardSigning ClientCertificate Credentials Delivery DeliveryHandler Engine EngineLog
-      EngineRetention EventAbout ExtendedCard Extension FetchHandler GrpcHandler Handler HandlerOptions
-      HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
-      NodeResponse NotificationTokens OnEvent OpaqueBearerOptions PushCursor PushJwtOptions PushOptions
+      Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
+      BearerOptions Binding CallContext Caller CardPatch CardSigning ClientCertificate Credentials Delivery
+      DeliveryHandler Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler
+      GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
+      NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushJwtOptions PushOptions
       PushTriggers StreamItem TenantOptions TransformEvent Webhook WebhookOptions
     `,
   },
   './node': {
     values: 'guardedFetch guardedWebhooks serve',
-    types: 'GuardOptions ServeOptions ServePushOptions Server WebhookGuard WebhookGuardOptions',
+    types: 'Front GuardOptions ServeOptions ServePushOptions ServeTls Server WebhookGuard WebhookGuardOptions',
   },
   './grpc': {
     values: 'createGrpcServer grpc',
@@ -76,9 +76,10 @@ const doors: Readonly<Record<string, Surface>> = {
     types: 'ListenClient PostgresPool PostgresQuery PostgresStoreOptions',
   },
   './testing': {
-    values: 'storeContract testAgent',
+    values: 'agentContract storeContract testAgent',
     types: `
-      OpenStore OpenedStore Saying SendOptions StoreContractOptions TestAgent TestAgentOptions TestStream
+      AgentBench AgentHarness Exchange OpenStore OpenedStore Saying SendOptions StoreContractOptions TestAgent
+      TestAgentOptions TestStream
     `,
   },
 }

@@ -15,8 +15,8 @@ import type { Outage } from './check.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet, Replica } from './fleet.ts'
 import { createLoad } from './load.ts'
-import type { Load } from './load.ts'
 import { readLogs } from './logs.ts'
+import { allSay, more, readyz, until } from './waiting.ts'
 
 /** Shorter than by default, so that a test need not wait for it for ten seconds. */
 const leaseTtlMs = 2_000
@@ -77,12 +77,6 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     return { takenOver: takenOver.length }
   }
 
-  /** Resolves when so many more tasks have come to their end. */
-  async function more(load: Load, tasks: number): Promise<void> {
-    const goal = load.done + tasks
-    await until(() => load.done >= goal, 60_000, `${tasks} more tasks to end`)
-  }
-
   const out = ({ name: replica }: Replica): Outage => ({ replica, at: Date.now(), boundMs })
 
   it('the death of one (SIGKILL): what it ran is taken over in time [B-52]', async () => {
@@ -127,25 +121,11 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}): all are unready, and ready again by themselves`, async () => {
       await underLoad(async () => {
         stopServer(cluster, how)
-        const saying = (status: number) => async (): Promise<boolean> =>
-          (await Promise.all(fleet.replicas.map(readyz))).every((said) => said === status)
-        await until(saying(503), 10_000, 'all to say that they are not ready')
+        await until(allSay(503, fleet.replicas), 10_000, 'all to say that they are not ready')
         if (how === 'fast') await sleep(leaseTtlMs + sweepMs)
         await startServer(cluster)
-        await until(saying(200), 15_000, 'all to say that they are ready')
+        await until(allSay(200, fleet.replicas), 15_000, 'all to say that they are ready')
       })
     })
   }
 })
-
-async function readyz({ url }: Replica): Promise<number> {
-  return (await fetch(`${url}/readyz`)).status
-}
-
-async function until(holds: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<void> {
-  const giveUpAt = Date.now() + withinMs
-  while (!(await holds())) {
-    assert.ok(Date.now() < giveUpAt, `waited ${withinMs} ms for ${what}`)
-    await sleep(25)
-  }
-}

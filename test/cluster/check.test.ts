@@ -1,7 +1,7 @@
 /** The checker of histories is shown one good history and every way in which one can be bad. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventOf } from '../../packages/a2a/src/engine/live.ts'
+import { eventOf } from '../../packages/a2a/src/engine/event-of.ts'
 import type { LogRecord, RecordBody } from '../../packages/a2a/src/model/record.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import { check } from './check.ts'

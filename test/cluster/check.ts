@@ -4,7 +4,7 @@
  * proves nothing until it has found something.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { eventOf } from '../../packages/a2a/src/engine/live.ts'
+import { eventOf } from '../../packages/a2a/src/engine/event-of.ts'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'

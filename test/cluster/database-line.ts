@@ -1,22 +1,28 @@
 /**
  * The way of one replica to its database, which can be cut: `cut` closes what is open and takes nothing new, as a firewall
- * that refuses; `silent` takes everything and passes nothing on in either direction, as one that drops.
+ * that refuses; `silent` takes everything and passes nothing on in either direction, as one that drops. It can also be led
+ * to another server, as the address of a managed database is after a failover.
  */
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 export type LineState = 'open' | 'cut' | 'silent'
 
+export interface DatabaseAddress {
+  readonly host: string
+  readonly port: number
+}
+
 export interface DatabaseLine {
   readonly port: number
   set(state: LineState): void
+  /** What is open breaks; whoever connects from now on comes to the other one. */
+  leadTo(address: DatabaseAddress): void
   close(): Promise<void>
 }
 
-export async function openDatabaseLine(target: {
-  readonly host: string
-  readonly port: number
-}): Promise<DatabaseLine> {
+export async function openDatabaseLine(address: DatabaseAddress): Promise<DatabaseLine> {
+  let target = address
   const pairs = new Set<readonly [Socket, Socket]>()
   let state: LineState = 'open'
 
@@ -62,6 +68,10 @@ export async function openDatabaseLine(target: {
         else if (next === 'open') for (const socket of pair) socket.resume()
         else for (const socket of pair) socket.resetAndDestroy()
       }
+    },
+    leadTo(next) {
+      target = next
+      for (const socket of [...pairs].flat()) socket.resetAndDestroy()
     },
     async close() {
       for (const socket of [...pairs].flat()) socket.destroy()

@@ -32,16 +32,14 @@ export interface Fleet {
 export interface FleetOptions {
   readonly size: number
   readonly database: { readonly host: string; readonly port: number; readonly name: string }
+  /** Left out: as by default. */
   readonly leaseTtlMs?: number
   readonly drainMs?: number
+  /** Where work is done that outlives a replica. */
+  readonly jobs?: string
 }
 
-export async function startFleet({
-  size,
-  database,
-  leaseTtlMs = 10_000,
-  drainMs = 5_000,
-}: FleetOptions): Promise<Fleet> {
+export async function startFleet({ size, database, drainMs = 5_000, ...rest }: FleetOptions): Promise<Fleet> {
   const replicas = await Promise.all(
     Array.from({ length: size }, async (_, index) => {
       const line = await openDatabaseLine(database)
@@ -53,8 +51,8 @@ export async function startFleet({
         port,
         database: url,
         masterKey: masterKey.toString('base64'),
-        leaseTtlMs,
         drainMs,
+        ...rest,
       })
     }),
   )

@@ -20,7 +20,7 @@ export interface Load {
   /** Tasks that came to their end. */
   readonly done: number
   /** Begins one on this replica, and answers when it is at work there; it is followed from wherever. */
-  place(replicaUrl: string, text: string): Promise<{ readonly ended: Promise<void> }>
+  place(replicaUrl: string, text: string, agent?: string): Promise<{ readonly ended: Promise<void> }>
   /** A number of tasks, so many at a time. */
   run(tasks: number, atOnce: number): Promise<void>
   /** As many at a time until it is stopped; resolves when all have come to their end. */
@@ -64,9 +64,9 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     get done() {
       return done
     },
-    async place(replicaUrl, text) {
+    async place(replicaUrl, text, agent = 'counter') {
       const { promise: atWork, resolve, reject } = Promise.withResolvers<void>()
-      const ended = stream('counter', text, { at: replicaUrl, working: resolve })
+      const ended = stream(agent, text, { at: replicaUrl, working: resolve })
       ended.catch(reject)
       await atWork
       return { ended }

@@ -6,7 +6,7 @@ import type { Logged } from './check.ts'
 /** At a time: ten thousand questions at once would be longer in the queue than a question may take. */
 const atOnce = 100
 
-export async function readLogs(database: TestDatabase, store: Store): Promise<readonly Logged[]> {
+export async function readLogs(database: Pick<TestDatabase, 'query'>, store: Store): Promise<readonly Logged[]> {
   const rows = await database.query<{ id: string; context_id: string }>('SELECT id, context_id FROM parley.tasks')
   const logs: Logged[] = []
   for (let from = 0; from < rows.length; from += atOnce) {

@@ -2,6 +2,8 @@
  * One replica, as a process of its own: `serve()` on PostgreSQL with agents of each kind of resumption. What they say names
  * the replica that ran them and the attempt, so that a log tells who wrote it.
  */
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { artifact, inputRequired } from '@parley/a2a'
@@ -15,8 +17,11 @@ export interface ReplicaSettings {
   readonly database: string
   /** Base64. */
   readonly masterKey: string
-  readonly leaseTtlMs: number
+  /** Left out: as by default. */
+  readonly leaseTtlMs?: number
   readonly drainMs: number
+  /** Where work is done that outlives a replica. */
+  readonly jobs?: string
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ReplicaSettings
@@ -62,6 +67,44 @@ const asker: Agent = {
   },
 }
 
+/** Its work is done elsewhere and goes on without us: it is started once, and listened to from where the log ends. */
+const remote: Agent = {
+  resume: 'reattach',
+  async *run(turn: Turn): AsyncGenerator<Report> {
+    await turn.checkpoint({ job: turn.task.id })
+    await startJob(turn)
+    yield* listenTo(turn)
+  },
+  async *reattach(turn: Turn): AsyncGenerator<Report> {
+    yield* listenTo(turn)
+  },
+}
+
+async function startJob({ task, text }: Turn): Promise<void> {
+  const [until, pace] = text.split(' ')
+  await fetch(`${settings.jobs}/${task.id}?until=${until}&pace=${pace}`, { method: 'POST' })
+}
+
+async function* listenTo(turn: Turn): AsyncGenerator<Report> {
+  const { task, message, resumed, signal } = turn
+  const until = Number(turn.text.split(' ')[0])
+  const id = `count ${message.messageId}`
+  const attempt = resumed?.attempt ?? 1
+  const from = countOf(resumed?.task.artifacts?.find(({ artifactId }) => artifactId === id))
+  const { status, body } = await fetch(`${settings.jobs}/${task.id}?from=${from}`, { signal })
+  if (status === 404) {
+    // The replica died between what it noted down and what it did.
+    await startJob(turn)
+    return yield* listenTo(turn)
+  }
+  let next = from
+  for await (const line of createInterface({ input: Readable.fromWeb(body as never) })) {
+    next = Number(line) + 1
+    yield artifact(id, { text: `${line} `, append: line !== '0', last: next === until, metadata: { by, attempt } })
+  }
+  if (next < until) throw new Error('the job fell silent')
+}
+
 const pool = new pg.Pool({ connectionString: settings.database, max: 6 })
 const server = await serve({
   port: settings.port,
@@ -69,11 +112,11 @@ const server = await serve({
   store: postgresStore({
     pool,
     masterKey: settings.masterKey,
-    leaseTtlMs: settings.leaseTtlMs,
+    ...(settings.leaseTtlMs === undefined ? {} : { leaseTtlMs: settings.leaseTtlMs }),
     listen: () => new pg.Client(settings.database),
     endPool: true,
   }),
-  agents: { counter, fragile, asker },
+  agents: { counter, fragile, asker, remote },
   log: { debug() {}, info() {}, warn() {}, error() {}, ...(process.env['PARLEY_LOUD'] === '1' ? console : {}) },
 })
 

@@ -55,7 +55,8 @@ export interface ClusterOptions {
 }
 
 export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<Found> {
-  const bin = await installed('postgres')
+  // Of another version than the one that is installed: see scripts/postgres-versions.ts.
+  const bin = process.env['PARLEY_POSTGRES_BIN'] ?? (await installed('postgres'))
   if (bin === undefined) {
     return {
       missing: 'PostgreSQL is not installed, and only root on Debian can install it here: apt-get install postgresql',

@@ -15,6 +15,7 @@ const tables = [
   'pushes',
   'push_attempts',
   'keys',
+  'notes',
   'writers',
 ]
 

@@ -36,6 +36,17 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     assert.equal((await versions(schema)).length, steps.length + 1)
   })
 
+  it('got its notes while a replica that knows none goes on, and may be started again', async () => {
+    const schema = 'before notes'
+    const known = steps.slice(0, 5)
+    await migrate(asking, schema, true, known)
+    const newer = database.open({ schema })
+    await newer.notes.write('kind', { key: 'a', value: 1 })
+    await migrate(asking, schema, true, known)
+    assert.equal((await newer.notes.read('kind', 'a'))?.value, 1)
+    assert.equal((await versions(schema)).length, steps.length)
+  })
+
   it('is refused, with a sentence, where a newer version has made it unfit', async () => {
     const schema = 'future'
     await migrate(asking, schema, true, [...steps, { sql: 'SELECT 1', oldest: steps.length + 1 }])

@@ -14,6 +14,7 @@ const spelled: Readonly<Record<Ending, string>> = {
   REJECTED: 'rejected',
   CANCELED: 'canceled',
   INPUT_REQUIRED: 'input-required',
+  AUTH_REQUIRED: 'auth-required',
 }
 
 /** `publish` is given what their own type unions call an event. */
@@ -38,6 +39,7 @@ export function oldStage({ taskId, contextId, userMessage, task }: OldContext, p
     publish({ kind: 'artifact-update', taskId, contextId, artifact: { artifactId, parts }, append, lastChunk })
   return {
     text: first !== undefined && 'text' in first ? String(first.text) : '',
+    contextId,
     isAnswer: task !== undefined,
     open() {
       const begun = { kind: 'task', id: taskId, contextId, status: statusOf('submitted'), history: [userMessage] }

@@ -5,6 +5,7 @@ import type { Server as GrpcServer } from '@grpc/grpc-js'
 import { ServerCredentials } from '@grpc/grpc-js'
 import type { ConnectOptions } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
+import type { Play } from './play.ts'
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 export type Version = '0.2' | '0.3' | '1.0'
@@ -22,7 +23,8 @@ export interface PeerKind {
   readonly without: readonly ('list' | 'push' | 'extendedCard')[]
   /** What it promises and cannot do, or does wrong, with the reason in words. */
   readonly cannot?: Partial<Readonly<Record<Ability, string>>>
-  open(): Promise<Peer>
+  /** Its agent plays what is given, or what the suite asks for. */
+  open(script?: Play): Promise<Peer>
 }
 
 export type Ability = 'set push configs' | 'list push configs' | 'name files' | 'keep a null'

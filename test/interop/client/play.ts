@@ -3,12 +3,13 @@
  * through a `Stage`. So that the same suite can ask the same of every server.
  */
 
-export type Ending = 'COMPLETED' | 'FAILED' | 'REJECTED' | 'CANCELED' | 'INPUT_REQUIRED'
+export type Ending = 'COMPLETED' | 'FAILED' | 'REJECTED' | 'CANCELED' | 'INPUT_REQUIRED' | 'AUTH_REQUIRED'
 
 /** What an agent can say, whatever the server calls it. */
 export interface Stage {
   /** The words of the message. */
   readonly text: string
+  readonly contextId: string
   /** Whether this goes on with a task that asked something. */
   readonly isAnswer: boolean
   /** The task as it is now: where each server wants a turn to begin. */
@@ -39,7 +40,9 @@ export function createHolds(): Holds {
 }
 
 /** Plays one message. `canceled` resolves when somebody cancels its task. */
-export async function play(stage: Stage, holds: Holds, canceled: Promise<void>): Promise<void> {
+export type Play = (stage: Stage, holds: Holds, canceled: Promise<void>) => Promise<void>
+
+export const play: Play = async (stage, holds, canceled) => {
   const [verb = '', ...words] = stage.text.split(' ')
   if (verb === 'reply') return stage.reply(words.join(' '))
   stage.open()

@@ -7,6 +7,7 @@ import { oldStage } from './old-stage.ts'
 import { agentName, closed, listening, muted } from './peer.ts'
 import type { Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
+import type { Play } from './play.ts'
 
 export const sdk02: PeerKind = {
   name: 'a server of @a2a-js/sdk 0.2.5',
@@ -19,7 +20,7 @@ export const sdk02: PeerKind = {
   open,
 }
 
-async function open(): Promise<Peer> {
+async function open(script: Play = play): Promise<Peer> {
   const unmute = muted()
   const holds = createHolds()
   const cancels = new Map<string, () => void>()
@@ -31,7 +32,7 @@ async function open(): Promise<Peer> {
     async execute(context, bus) {
       const canceled = Promise.withResolvers<void>()
       cancels.set(context.taskId, canceled.resolve)
-      await play(
+      await script(
         oldStage(context, (event) => bus.publish(event)),
         holds,
         canceled.promise,

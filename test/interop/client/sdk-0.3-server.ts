@@ -15,6 +15,7 @@ import { oldStage } from './old-stage.ts'
 import { agentName, closed, extendedDescription, listening, listeningForGrpc, mood, muted, preferring } from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
+import type { Play } from './play.ts'
 
 const nameless = { 'name files': 'its proto of a file has no name' } as const
 const nulls = { 'keep a null': 'it reads the null of a protobuf as 0' } as const
@@ -30,7 +31,7 @@ export const sdk03 = (binding: Binding): PeerKind => ({
   open,
 })
 
-async function open(): Promise<Peer> {
+async function open(script: Play = play): Promise<Peer> {
   const unmute = muted()
   const holds = createHolds()
   const cancels = new Map<string, () => void>()
@@ -48,7 +49,7 @@ async function open(): Promise<Peer> {
       async execute(context, bus) {
         const canceled = Promise.withResolvers<void>()
         cancels.set(context.taskId, canceled.resolve)
-        await play(
+        await script(
           oldStage(context, (event) => bus.publish(event)),
           holds,
           canceled.promise,

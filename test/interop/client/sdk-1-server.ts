@@ -17,7 +17,7 @@ import { A2AService, grpcService } from 'a2a-sdk-1/server/grpc'
 import { agentName, closed, extendedDescription, listening, listeningForGrpc, mood, muted, preferring } from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
 import { createHolds, play } from './play.ts'
-import type { Holds, Stage } from './play.ts'
+import type { Holds, Play, Stage } from './play.ts'
 
 /** What its REST of 0.3 does otherwise than the servers that were made for 0.3. */
 const oldRest = {
@@ -37,11 +37,11 @@ export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
     options: { ...preferring(binding), ...(version === '0.3' ? { version } : {}) },
     without: version === '1.0' ? [] : ['list'],
     ...(version === '0.3' && binding !== 'JSONRPC' ? { cannot: binding === 'GRPC' ? oldGrpc : oldRest } : {}),
-    open: () => open(version),
+    open: (script) => open(version, script),
   }
 }
 
-async function open(version: '0.3' | '1.0'): Promise<Peer> {
+async function open(version: '0.3' | '1.0', script: Play = play): Promise<Peer> {
   const unmute = muted()
   const holds = createHolds()
   const app = express()
@@ -55,7 +55,7 @@ async function open(version: '0.3' | '1.0'): Promise<Peer> {
   const requestHandler = new DefaultRequestHandler(
     card,
     new InMemoryTaskStore(),
-    executorOf(holds),
+    executorOf(holds, script),
     new DefaultExecutionEventBusManager(),
     hooks,
     new DefaultPushNotificationSender(hooks),
@@ -95,13 +95,13 @@ function cardOf(url: string, grpcUrl: string, withOld: boolean): AgentCard {
   })
 }
 
-function executorOf(holds: Holds): AgentExecutor {
+function executorOf(holds: Holds, script: Play): AgentExecutor {
   const cancels = new Map<string, () => void>()
   return {
     async execute(context, bus) {
       const canceled = Promise.withResolvers<void>()
       cancels.set(context.taskId, canceled.resolve)
-      await play(stageOf(context, bus), holds, canceled.promise)
+      await script(stageOf(context, bus), holds, canceled.promise)
       bus.finished()
     },
     cancelTask: async (taskId) => cancels.get(taskId)?.(),
@@ -131,6 +131,7 @@ function stageOf({ taskId, contextId, userMessage, task }: RequestContext, bus: 
   }
   return {
     text: first?.$case === 'text' ? first.value : '',
+    contextId,
     isAnswer: task !== undefined,
     open() {
       const begun = Task.fromJSON({ id: taskId, contextId })

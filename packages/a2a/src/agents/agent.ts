@@ -63,6 +63,8 @@ export interface Resumed {
   /** 2 for the first run after the first crash. */
   readonly attempt: number
   readonly checkpoint?: Json
+  /** How many of the turn's reports the log holds behind that checkpoint: those are not to be said again. */
+  readonly reports: number
   /** The task as the interrupted run left it. */
   readonly task: Task
 }
@@ -103,6 +105,8 @@ export interface Turn {
   /** With `whenBusy: 'steer'`: messages that come while this turn runs. */
   readonly messages: AsyncIterable<Message>
   readonly acceptedOutputModes: readonly string[]
+  /** Whether the message came by a call that streams. */
+  readonly streamed: boolean
   /** Of the request, beside the message's own. */
   readonly metadata: Struct
   /** The URIs of the extensions active for this request. */

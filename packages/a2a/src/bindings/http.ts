@@ -3,6 +3,8 @@
  * rather than the web's Request: a naive bridge to that costs 65-85 % of node:http's
  * throughput, this record costs none.
  */
+import type { ErrorCode } from '../model/error.ts'
+
 export interface HttpRequest {
   readonly method: string
   /** Percent-encoded, without the query and without the prefix the handler is mounted at. */
@@ -45,6 +47,12 @@ export interface ClientCertificate {
 export type HttpHeaders = Readonly<Record<string, string>>
 
 export type HttpResponse =
-  | { readonly status: number; readonly headers: HttpHeaders; readonly body: string | Uint8Array }
+  | {
+      readonly status: number
+      readonly headers: HttpHeaders
+      readonly body: string | Uint8Array
+      /** Set where the answer is a refusal: JSON-RPC says so in a 200. For whoever is told of answers, not for the wire. */
+      readonly refused?: ErrorCode
+    }
   /** Each chunk is written as one piece; the next is asked for only when the last was taken. */
   | { readonly status: number; readonly headers: HttpHeaders; readonly chunks: AsyncIterable<string> }

@@ -148,6 +148,11 @@ export interface StreamOptions extends CallOptions {
   readonly idleTimeoutMs?: number
   /** For `subscribe`: go on after this event. */
   readonly lastEventId?: string
+  /**
+   * What you know of the task already; `{}` is nothing. Whenever the peer shows the task you are then told what is new in
+   * it, so that all you hear are updates (or a direct message): for whoever keeps the task, and goes on after a restart.
+   */
+  readonly known?: Partial<Task>
 }
 
 /** One peer, whichever of its interfaces is in use: checks capabilities, retries, falls back, intercepts. */

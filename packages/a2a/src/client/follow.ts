@@ -5,7 +5,7 @@
  */
 import { A2AError } from '../model/error.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
-import { hasSettled, isTerminal } from '../model/state.ts'
+import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
 import type { CallOptions, Session, StreamOptions, WireEvent, WireStream } from './contract.ts'
 import { deadline, sleep } from './deadline.ts'
@@ -25,14 +25,15 @@ const noStreams = /^(UNSUPPORTED_OP|METHOD)/
 export async function* follow(
   session: Session,
   start: Start,
-  { timeoutMs, signal: parent, lastEventId: _, ...options }: StreamOptions = {},
+  { timeoutMs, signal: parent, lastEventId: _, known, ...options }: StreamOptions = {},
 ): AsyncGenerator<WireEvent, void, undefined> {
   const { limits } = session
   const send = 'request' in start ? start.request : undefined
   const time = deadline(timeoutMs, parent)
   const { signal } = time
   const about = { ...options, signal }
-  const sieve = 'id' in start ? createSieve(start.id, start.lastEventId) : createSieve(undefined, undefined)
+  const sieve =
+    'id' in start ? createSieve(start.id, start.lastEventId, known) : createSieve(undefined, undefined, known)
   const { told } = sieve
   let way: 'stream' | 'ask' | 'poll' = 'stream'
   let stream: WireStream | undefined
@@ -135,7 +136,14 @@ export async function* follow(
       resting = hasSettled(event.task.status.state)
       return []
     }
-    return sieve.sift(frame, way === 'poll' || (heard === 1 && connections > 1))
+    // Whoever subscribes with what they know joins in the middle.
+    const joins = way === 'poll' || (heard === 1 && (connections > 1 || (known !== undefined && 'id' in start)))
+    const news = sieve.sift(frame, joins)
+    const isShownFirst = known !== undefined && 'task' in event && sieve.taskId === undefined
+    if (!isShownFirst || way !== 'stream' || send?.message.taskId === undefined) return news
+    // The question that this message answers (B-102).
+    sieve.taskId = id
+    return news.filter(({ event: each }) => !isInterrupted(stateIn(each) ?? 'TASK_STATE_UNSPECIFIED'))
   }
 
   function isEnd({ event, final }: WireEvent): boolean {

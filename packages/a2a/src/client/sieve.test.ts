@@ -97,6 +97,25 @@ describe('what is new of what a peer says', () => {
     assert.deepEqual(sieveAfter().sieve.sift(under(undefined, says('c')), true), [under(undefined, says('c'))])
   })
 
+  it('cannot be known by ids that one has no other of, as of a peer that sends the time', () => {
+    const known = createSieve('t', undefined, taskOf('ab'))
+    assert.throws(() => known.sift(under('1731715200000', says('c')), true), { code: 'INTERRUPTED' })
+  })
+
+  it('is told as updates to what somebody knows, wherever the task is shown', () => {
+    const { status: _, ...known } = taskOf('ab')
+    const sieve = createSieve('t', undefined, known)
+    const take = (event: StreamEvent): readonly StreamEvent[] =>
+      sieve.sift(under(undefined, event), false).map((news) => sieve.tell(news).event)
+    assert.deepEqual(take({ task: taskOf('abc') }), [says('c'), moves('TASK_STATE_WORKING')])
+    assert.deepEqual(take({ task: taskOf('abc') }), [])
+    assert.deepEqual(take(says('d')), [says('d')])
+    assert.deepEqual(take({ task: taskOf('abcde', 'TASK_STATE_COMPLETED') }), [
+      says('e'),
+      moves('TASK_STATE_COMPLETED'),
+    ])
+  })
+
   it('is no state that is older than the one we know, unless the turn ends with it', () => {
     const at = (second: number): string => `2026-01-01T00:00:0${second}Z`
     const { take } = sieveAfter(under(undefined, moves('TASK_STATE_WORKING', at(5))))

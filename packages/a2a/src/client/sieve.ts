@@ -31,8 +31,11 @@ const mostUnderOneId = 10
 /** A task without an end must not be remembered without an end. */
 const mostIds = 10_000
 
-export function createSieve(taskId: string | undefined, cursor: string | undefined): Sieve {
+/** `known`: what its reader knows of the task; every task is then told as the updates that lead to it. */
+export function createSieve(taskId: string | undefined, cursor: string | undefined, known?: Partial<Task>): Sieve {
   const told = emptyReduction()
+  // What it leaves out is not known either.
+  if (known) reduce(told, { task: known as Task })
   /** What a peer may say again: the first event, and those under ids of which nobody knows the order. */
   let first: WireEvent | undefined
   const named = new Map<string, StreamEvent[]>()
@@ -50,15 +53,14 @@ export function createSieve(taskId: string | undefined, cursor: string | undefin
         sieve.doubt = true
         return []
       }
-      if (joins && told.taskId !== undefined) {
-        if ('task' in event) {
-          const { events, isOld } = newsIn(event.task, told)
-          if (!isOld || isLater(id, sieve.cursor)) sieve.cursor = id
-          // The cursor stands behind all of them, so only the last may carry it.
-          return events.map((each, index) => (index === events.length - 1 ? { event: each, id, final } : plain(each)))
-        }
-        if (id === undefined) throw gap
+      if ('task' in event && (known !== undefined || (joins && told.taskId !== undefined))) {
+        const { events, isOld } = newsIn(event.task, told)
+        if (!isOld || isLater(id, sieve.cursor)) sieve.cursor = id
+        // The cursor stands behind all of them, so only the last may carry it.
+        return events.map((each, index) => (index === events.length - 1 ? { event: each, id, final } : plain(each)))
       }
+      // An id says where the event stands only to whoever has one of before.
+      if (joins && told.taskId !== undefined && (id === undefined || sieve.cursor === undefined)) throw gap
       if (isLater(sieve.cursor, id)) {
         // It came before, or it comes too late: either way what we have may not be what the peer has.
         sieve.doubt = true

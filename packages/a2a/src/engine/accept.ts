@@ -15,7 +15,7 @@ import { checkSend } from './check.ts'
 import type { AgentEntry, CallContext, EngineLimits } from './contract.ts'
 import { fingerprint, hiddenFingerprint, isOfMessage } from './fingerprint.ts'
 import type { Live } from './live.ts'
-import { DuplicateMessage } from './live.ts'
+import { DuplicateMessage } from './append-refusals.ts'
 import { passing } from './passing.ts'
 import type { Registry } from './registry.ts'
 import type { TurnInput } from './active-turn.ts'
@@ -37,6 +37,8 @@ export interface AcceptParts {
   now(): number
   /** The caller's own task, or TASK_NOT_FOUND. */
   findOwn(id: string, context: CallContext): Promise<Live>
+  /** Whether an agent is at work on it here. */
+  runs(live: Live): boolean
   startRun(live: Live, entry: AgentEntry, input: TurnInput): Run
   /** Goes on with a task whose lease came to us with a message. */
   resume(live: Live): Promise<void>
@@ -115,6 +117,7 @@ export function createAccept(parts: AcceptParts) {
     entry: AgentEntry,
     idempotency: IdempotencyKey,
   ): Promise<Accepted> {
+    if (entry.isLeaving === true) throw noSuchAgent()
     const entered = room.enter(context.tenant, context.caller.id)
     const leave = typeof entered === 'function' ? entered : await entered
     const now = parts.now()
@@ -164,6 +167,7 @@ export function createAccept(parts: AcceptParts) {
     idempotency: IdempotencyKey,
   ): Promise<Accepted> {
     const live = await parts.findOwn(taskId, context)
+    if (entry.isLeaving === true && !parts.runs(live)) throw leaving(taskId)
     const { contextId } = live.fold
     const { message } = request
     if (message.contextId !== undefined && message.contextId !== contextId) {
@@ -228,6 +232,15 @@ function busy(taskId: string): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and takes no message now', { taskId })
 }
 
+/** Of those who never were, and of those who are going. */
+export function noSuchAgent(): A2AError {
+  return new A2AError('AGENT_UNAVAILABLE', 'No such agent is served here')
+}
+
+function leaving(taskId: string): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', 'The agent takes no more messages', { taskId })
+}
+
 function elsewhere(taskId: string): A2AError {
   return new A2AError('UNAVAILABLE', 'The task runs elsewhere, and a secret can only be taken there: try again', {
     taskId,
@@ -237,14 +250,16 @@ function elsewhere(taskId: string): A2AError {
 /** Only what is there: most requests say nothing beside their message. */
 function turnOptions(
   { configuration, metadata }: SendMessageRequest,
-  { extensions, caller, traceparent }: CallContext,
+  { extensions, caller, traceparent, streamed }: CallContext,
 ): TurnOptions {
   const modes = configuration?.acceptedOutputModes
   return {
     ...(modes !== undefined && modes.length > 0 ? { acceptedOutputModes: modes } : {}),
+    ...(streamed === true ? { streamed } : {}),
     ...(metadata !== undefined ? { metadata } : {}),
     ...(extensions.length > 0 ? { extensions } : {}),
     ...(caller.scopes !== undefined ? { scopes: caller.scopes } : {}),
+    ...(caller.skills !== undefined ? { skills: caller.skills } : {}),
     ...(traceparent !== undefined ? { traceparent } : {}),
   }
 }

@@ -4,12 +4,11 @@
  * which the run writes.
  */
 import type { AgentFunction, AgentMessage, AskOptions, Resumed } from '../agents/agent.ts'
-import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
-import type { Message, Task } from '../model/task.ts'
+import type { Json, Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
 import type { AgentEntry, AgentOptions, EngineLog } from './contract.ts'
 import { noAnswer, questionsToReplay, viewOf } from './fold.ts'
@@ -50,8 +49,9 @@ export type Opening = { readonly reply: Message } | { readonly submittedSeq: num
 export interface RunParts {
   readonly live: Live
   readonly entry: AgentEntry
-  readonly caller: Caller
   readonly log: EngineLog
+  /** The next turn is another agent's. */
+  isReplaced(): boolean
   /** No turn is begun here any more: it is somebody else's. */
   isClosing(): boolean
   conversation(live: Live): Promise<readonly Task[]>
@@ -110,12 +110,14 @@ export class ActiveTurn implements TurnParts {
     return this.input.options
   }
 
-  get caller(): Caller {
-    return this.#parts.caller
-  }
-
   get resumed(): Resumed | undefined {
     return this.input.resumed
+  }
+
+  get remembered(): Json | undefined {
+    const { turn, checkpoint, remembered } = this.live.fold
+    // The agent may look before the start of its turn is written: what was said last is then that of the turn before.
+    return turn < this.input.turn ? (checkpoint ?? remembered) : remembered
   }
 
   get log(): EngineLog {

@@ -2,10 +2,10 @@
  * What one append is made of: as many intents as were queued, each decided against the
  * state that the ones before it leave behind.
  */
-import type { RecordBody } from '../model/record.ts'
+import type { LogRecord, RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
-import type { DueTime, IdempotencyKey, NewTask, TaskChange } from '../stores/store.ts'
+import type { Append, DueTime, IdempotencyKey, NewTask, TaskChange } from '../stores/store.ts'
 
 /** What an intent sees: the state after everything queued before it. */
 export interface Draft {
@@ -137,4 +137,20 @@ export function changeOf(batch: Batch, consumedSeq: number): TaskChange {
 /** Tells those who queued what became of it. */
 export function settle(batch: Batch): void {
   batch.entries.forEach((entry, index) => entry.done?.resolve(batch.firsts[index]))
+}
+
+/** What is being appended, and from which seq on. */
+export interface Writing {
+  readonly firstSeq: number
+  readonly records: Append['records']
+}
+
+/**
+ * What we append may be read, by a look at what others did, before the store has told us that it is written. A message is
+ * then the one that we have: what it held before it was redacted hangs on the object and not on its text.
+ */
+export function asWritten(read: LogRecord, { firstSeq, records }: Writing): LogRecord {
+  const body = records[read.seq - firstSeq]?.body
+  if (body?.type !== 'message' || read.body.type !== 'message') return read
+  return body.message.messageId === read.body.message.messageId ? { ...read, body } : read
 }

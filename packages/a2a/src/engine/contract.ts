@@ -26,6 +26,8 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
+  /** The call streams. Said by the engine. */
+  readonly streamed?: true
   /** Resume after this event instead of beginning with a snapshot. */
   readonly lastEventId?: number
   /** Whether an anonymous caller may list: on loopback only. */
@@ -62,7 +64,8 @@ export interface Engine {
   sendMessage(request: SendMessageRequest, context: CallContext): Promise<SendMessageResponse>
   /** Rejects if the stream cannot start; resolves when there is something to send (or the task has opened). */
   streamMessage(request: SendMessageRequest, context: CallContext): Promise<EventStream>
-  getTask(request: GetTaskRequest, context: CallContext): Promise<Task>
+  /** With `transitions` its metadata tell the states that it went through, where its agent keeps them. */
+  getTask(request: GetTaskRequest, context: CallContext, transitions?: boolean): Promise<Task>
   listTasks(request: ListTasksRequest, context: CallContext): Promise<ListTasksResponse>
   /** A task that was canceled before is answered as it is (1.0, B-112), or refused like any other that has ended (0.x). */
   cancelTask(request: CancelTaskRequest, context: CallContext, again?: 'answer' | 'refuse'): Promise<Task>
@@ -73,6 +76,8 @@ export interface Engine {
   subscribe(request: SubscribeToTaskRequest, context: CallContext, finished: 'refuse' | 'replay'): Promise<EventStream>
   /** Webhooks: there where the engine was given somebody who delivers. */
   readonly push?: PushDesk
+  /** Resolves when what this agent runs here now has ended; nothing if it runs nothing. More may have begun meanwhile. */
+  working(entry: AgentEntry): Promise<unknown> | undefined
   /**
    * Takes no more calls and takes nothing up, but lets go on what runs. Resolves when no agent is at work here whose turn
    * would fail if somebody else had to take it up.
@@ -177,6 +182,8 @@ export interface AgentEntry {
   readonly options: AgentOptions
   readonly transformEvent?: TransformEvent
   readonly onEvent?: OnEvent
+  /** May become true: what runs is finished, a message for what runs is taken, and nothing else is begun. */
+  readonly isLeaving?: boolean
 }
 
 /** Which event of which task. */
@@ -217,6 +224,8 @@ export interface AgentOptions {
   readonly coalesceText: boolean
   /** Whether streams stay open when the task asks for input (B-91). */
   readonly keepOpenOnInputRequired: boolean
+  /** Keeps the states that a task went through, the last hundred, for those who may ask for them: clients of 0.x. */
+  readonly stateTransitionHistory?: boolean
   /** For how long a messageId that comes again means the same message (B-163). 0 = never: each one is a new message. */
   readonly duplicateWindowMs: number
 }
@@ -260,7 +269,7 @@ export interface EngineRetention {
 
 export interface EngineParts {
   readonly store: Store
-  /** Looked up at each call, so that agents may come and go. */
+  /** Looked up for each call and each turn, so that agents may come and go. One that did not change is the same object. */
   agent(name: string): AgentEntry | undefined
   readonly limits: EngineLimits
   readonly log: EngineLog

@@ -6,15 +6,16 @@ import { hasSettled, isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Message, Task, TaskStatus } from '../model/task.ts'
 import type { Accepted } from './accept.ts'
-import { checkOwner, createAccept } from './accept.ts'
+import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
 import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
-import { traceAt, viewOf, withHistory } from './fold.ts'
+import { traceAt, viewOf, withHistory, withTransitions } from './fold.ts'
 import { follow, until } from './follow.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
-import type { Live, TailEvent } from './live.ts'
-import { DuplicateMessage } from './live.ts'
+import type { TailEvent } from './event-of.ts'
+import type { Live } from './live.ts'
+import { DuplicateMessage } from './append-refusals.ts'
 import { passing } from './passing.ts'
 import { createPush } from './push.ts'
 import type { Push } from './push.ts'
@@ -40,6 +41,7 @@ export function createEngine(parts: EngineParts): Engine {
   const shared = Number.isFinite(store.leaseTtlMs)
 
   const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
+  const keepsTransitions = (agent: string): boolean => parts.agent(agent)?.options.stateTransitionHistory === true
   // Only a snapshot lets a log be dropped and its task be kept.
   const snapshotsAll = parts.retention?.logMs !== undefined
   const push =
@@ -51,6 +53,7 @@ export function createEngine(parts: EngineParts): Engine {
     now,
     holder,
     coalescesText,
+    keepsTransitions,
     snapshotsAll,
     warn: log.warn,
     lost,
@@ -69,7 +72,16 @@ export function createEngine(parts: EngineParts): Engine {
     startRun,
   })
   const { resume: goOn } = recovery
-  const accept = createAccept({ store, registry, limits: parts.limits, now, findOwn, startRun, resume: goOn })
+  const accept = createAccept({
+    store,
+    registry,
+    limits: parts.limits,
+    now,
+    findOwn,
+    runs: (live) => runs.get(live.id) !== undefined,
+    startRun,
+    resume: goOn,
+  })
   const held = (): readonly Live[] => [...runs.values()].map((run) => run.live)
   const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs })
   const heartbeat = createHeartbeat({
@@ -105,15 +117,16 @@ export function createEngine(parts: EngineParts): Engine {
     async streamMessage(request, context) {
       const entry = entryOf(context)
       checkStreaming(entry)
-      const accepted = await take(request, context, entry)
+      const accepted = await take(request, { ...context, streamed: true }, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
       return streamOf(accepted, request, context, entry)
     },
 
-    async getTask(request, context) {
+    async getTask(request, context, transitions = false) {
       entryOf(context)
       const live = await findOwn(request.id, context)
-      return withHistory(viewOf(live.fold), request.historyLength)
+      const task = withHistory(viewOf(live.fold), request.historyLength)
+      return transitions ? withTransitions(task, live.fold) : task
     },
 
     async listTasks(request, context) {
@@ -139,6 +152,11 @@ export function createEngine(parts: EngineParts): Engine {
       throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
         taskId: live.id,
       })
+    },
+
+    working(entry) {
+      const own = [...runs.values()].filter((run) => run.entry === entry)
+      return own.length === 0 ? undefined : Promise.all(own.map((run) => run.finished))
     },
 
     async drain() {
@@ -187,7 +205,7 @@ export function createEngine(parts: EngineParts): Engine {
   function entryOf({ agent }: CallContext): AgentEntry {
     if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
     const entry = parts.agent(agent)
-    if (entry === undefined) throw new A2AError('AGENT_UNAVAILABLE', 'No such agent is served here')
+    if (entry === undefined) throw noSuchAgent()
     return entry
   }
 
@@ -201,32 +219,27 @@ export function createEngine(parts: EngineParts): Engine {
   }
 
   /** Whoever took it up would have to fail it. */
-  function mustFinish({ live }: Run): boolean {
-    const agent = parts.agent(live.partition.agent)?.agent
-    return agent !== undefined && (typeof agent === 'function' || agent.resume === 'fail')
+  function mustFinish({ entry: { agent } }: Run): boolean {
+    return typeof agent === 'function' || agent.resume === 'fail'
   }
 
   function runOf(live: Live): Run | undefined {
     return runs.get(live.id)
   }
 
-  function startRun(live: Live, entry: AgentEntry, input: TurnInput): Run {
+  function startRun(live: Live, given: AgentEntry, input: TurnInput): Run {
     if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
     // It broke since it was found: whatever a run on it said would be lost.
     if (live.broken !== undefined) throw new A2AError('UNAVAILABLE', 'The task cannot be written now')
-    const { owner, tenant } = live.partition
-    const { scopes } = input.options
+    // It may have been replaced while the message was looked at: the one that went is not begun with any more.
+    const current = (): AgentEntry => parts.agent(live.partition.agent) ?? given
+    const entry = current()
     const run = start(
       {
         live,
         entry,
-        caller: {
-          id: owner,
-          tenant,
-          ...(scopes !== undefined ? { scopes } : {}),
-          ...(owner === 'anonymous' ? { anonymous: true } : {}),
-        },
         log,
+        isReplaced: () => current() !== entry,
         // Others would begin it at once. Alone, it is begun here or at the next start.
         isClosing: () => closing && shared,
         conversation,

@@ -129,6 +129,15 @@ describe('the fold of a log', () => {
     assert.equal(next.checkpoint, undefined)
   })
 
+  it('counts what a turn said since its last checkpoint, also where it was begun again in between', () => {
+    const begun: readonly RecordBody[] = [said('a'), turn(1, 1), status('WORKING'), { type: 'checkpoint', data: 1 }]
+    const chunk: RecordBody = { type: 'artifact', artifact: { artifactId: 'x', parts: [{ text: 'x' }] } }
+    assert.equal(foldOf([...begun, chunk, status('WORKING', 'two'), said('b'), chunk]).reports, 3)
+    assert.equal(foldOf([...begun, chunk, turn(1, 1, 2), chunk]).reports, 2)
+    assert.equal(foldOf([...begun, chunk, { type: 'checkpoint', data: 2 }]).reports, 0)
+    assert.equal(foldOf([...begun, chunk, said('b'), turn(2, 6), chunk]).reports, 1)
+  })
+
   it('knows a turn that began without a message because nobody answered [S2-16]', () => {
     const of = foldOf([said('a'), turn(1, 1), status('INPUT_REQUIRED', '?'), turn(2, 1)])
     assert.equal(of.current, undefined)

@@ -6,7 +6,11 @@
 import type { LogRecord } from '../model/record.ts'
 import { isRedacted } from '../model/sensitive.ts'
 import { isInterrupted } from '../model/state.ts'
+import { type StateTransition, transitionsKey } from '../model/transitions.ts'
 import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../model/task.ts'
+
+/** A task that goes to and fro for ever must not grow with it. */
+const maxTransitions = 100
 
 interface OpenArtifact {
   artifactId: string
@@ -39,6 +43,8 @@ export interface Fold {
   /** A turn began and its end is not in the log: it runs, or was interrupted. */
   running: boolean
   checkpoint: Json | undefined
+  /** What the turn said since then, or since it began. */
+  reports: number
   /** The last checkpoint of the turns before. */
   remembered: Json | undefined
   /** Questions of the current turn in the order they were asked, each with its answer once it came. */
@@ -46,6 +52,8 @@ export interface Fold {
   cancelRequested: boolean
   /** Which trace the events from a seq on belong to. Only where a request brought one that events are to tell. */
   traces: readonly Traced[] | undefined
+  /** The states that it went through, the newest of them. Only where they are kept. */
+  transitions: StateTransition[] | undefined
   /** Roughly how many bytes the log behind this holds: decides when a snapshot pays. */
   bytes: number
   /** The status message already stands in the history, in front of the message that answered it. */
@@ -75,10 +83,12 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     attempt: 0,
     running: false,
     checkpoint: undefined,
+    reports: 0,
     remembered: undefined,
     questions: [],
     cancelRequested: false,
     traces: undefined,
+    transitions: undefined,
     bytes: 0,
     archived: true,
     view: undefined,
@@ -95,10 +105,12 @@ interface Hidden {
   attempt: number
   running: boolean
   checkpoint?: Json
+  reports?: number
   remembered?: Json
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
   traces?: readonly Traced[]
+  transitions?: StateTransition[]
   bytes: number
   archived: boolean
   sealed: string[]
@@ -107,7 +119,7 @@ interface Hidden {
 /** Copies what the fold goes on changing: a snapshot stays as it is. */
 export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Struct } {
   const { statusSeq, consumedSeq, current, turn, attempt, running, cancelRequested, bytes, archived } = from
-  const { checkpoint, remembered } = from
+  const { checkpoint, remembered, reports } = from
   const sealed = [...from.artifacts.values()].filter((artifact) => artifact.sealed).map(({ artifactId }) => artifactId)
   const hidden: Hidden = {
     statusSeq,
@@ -118,10 +130,12 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
     attempt,
     running,
     ...(checkpoint !== undefined ? { checkpoint } : {}),
+    reports,
     ...(remembered !== undefined ? { remembered } : {}),
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
     ...(from.traces !== undefined ? { traces: from.traces } : {}),
+    ...(from.transitions !== undefined ? { transitions: from.transitions.slice() } : {}),
     bytes,
     archived,
     sealed,
@@ -132,10 +146,11 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
 /** Begins where a snapshot left off. */
 export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: Struct }): Fold {
   const { task } = snapshot
-  const { sealed, waiting, questions, ...hidden } = snapshot.internal as unknown as Hidden
+  const { sealed, waiting, questions, transitions, ...hidden } = snapshot.internal as unknown as Hidden
   const into = emptyFold(task.id, task.contextId ?? '', task.status, task.metadata)
   Object.assign(into, hidden, { head: snapshot.seq })
   into.waiting.push(...waiting)
+  if (transitions !== undefined) into.transitions = [...transitions]
   for (const question of questions) into.questions.push({ ...question })
   for (const message of task.history ?? []) into.history.push(message)
   for (const artifact of task.artifacts ?? []) {
@@ -152,13 +167,16 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
   switch (body.type) {
     case 'status':
       archiveStatusMessage(into)
+      if (into.transitions !== undefined) noteTransition(into, into.transitions, body.status)
       into.status = body.status
       into.statusSeq = record.seq
       into.archived = body.status.message === undefined
+      into.reports += 1
       into.bytes += 200
       return
     case 'artifact':
       foldArtifact(into, body.artifact, body.append === true, body.lastChunk === true, coalesceText)
+      into.reports += 1
       return
     case 'message':
       // The question comes before its answer, as people read it.
@@ -181,10 +199,12 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.questions = []
       into.remembered = into.checkpoint ?? into.remembered
       into.checkpoint = undefined
+      into.reports = 0
       return
     }
     case 'checkpoint':
       into.checkpoint = body.data
+      into.reports = 0
       return
     case 'question':
       into.questions.push({ id: body.questionId })
@@ -252,6 +272,13 @@ export function noAnswer({ id, contextId }: Pick<Fold, 'id' | 'contextId'>): Mes
     parts: [{ text: '' }],
     metadata: { reason: 'INPUT_TIMEOUT' },
   }
+}
+
+/** A state that is said again is no other state; the first is one. */
+function noteTransition({ status, statusSeq }: Fold, transitions: StateTransition[], next: TaskStatus): void {
+  if (statusSeq > 0 && status.state === next.state) return
+  transitions.push({ state: next.state, ...(next.timestamp !== undefined ? { timestamp: next.timestamp } : {}) })
+  if (transitions.length > maxTransitions) transitions.shift()
 }
 
 /** A status message that is replaced goes to the history (B-47). */
@@ -325,4 +352,9 @@ export function withHistory(task: Task, length: number | undefined): Task {
   if (length === undefined || task.history === undefined || task.history.length <= length) return task
   const { history, ...rest } = task
   return length === 0 ? rest : { ...rest, history: history.slice(-length) }
+}
+
+export function withTransitions(task: Task, { transitions }: Fold): Task {
+  if (transitions === undefined) return task
+  return { ...task, metadata: { ...task.metadata, [transitionsKey]: transitions.map((one) => ({ ...one })) } }
 }

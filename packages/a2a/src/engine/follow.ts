@@ -11,8 +11,9 @@ import type { Store } from '../stores/store.ts'
 import type { EventStream, StreamItem } from './contract.ts'
 import { traceAt } from './fold.ts'
 import { later } from './later.ts'
-import type { Live, TailEvent } from './live.ts'
-import { eventOf } from './live.ts'
+import type { TailEvent } from './event-of.ts'
+import type { Live } from './live.ts'
+import { eventOf } from './event-of.ts'
 
 export interface FollowOptions {
   /** Events after this seq. */

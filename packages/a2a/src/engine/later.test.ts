@@ -54,6 +54,16 @@ describe('waits of one length', () => {
     assert.ok(performance.now() - began < 1_000)
   })
 
+  it('end for all others when what one of them does fails, which is as loud as in a timer of its own', async () => {
+    const printed = await printedBy(`
+      process.on('uncaughtException', ({ message }) => console.log('uncaught', message))
+      later(5, () => console.log('one'))
+      later(5, () => { throw new Error('two') })
+      later(5, () => console.log('three'))
+    `)
+    assert.equal(printed, 'one\nthree\nuncaught two\n')
+  })
+
   it('may be longer than a timer can be', async () => {
     const wait = later(Infinity, () => assert.fail('ended'))
     await new Promise((resolve) => setTimeout(resolve, 20))

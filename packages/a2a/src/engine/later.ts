@@ -89,7 +89,14 @@ class Line {
     for (const place of places.slice(0, due)) {
       const { run } = place
       place.cancel()
-      run?.()
+      try {
+        run?.()
+      } catch (reason) {
+        // As loud as out of a timer of its own, and at nobody else's cost.
+        setTimeout(() => {
+          throw reason
+        })
+      }
     }
   }
 

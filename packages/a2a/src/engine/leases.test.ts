@@ -134,6 +134,62 @@ describe('a lease', () => {
     assert.equal(answerOf(done, 'answer-2'), 'did more')
   })
 
+  it('is not given back by what was given up before, if it was taken up again since', async (t) => {
+    const runs: string[] = []
+    const agent: Agent = {
+      resume: 'rerun',
+      async *run({ text, resumed }: Turn) {
+        runs.push(`${text} ${resumed?.attempt ?? 1}`)
+        yield status('here')
+        if (text === 'go' && resumed === undefined) {
+          await more.promise
+          yield 'more'
+          await new Promise(() => {})
+        }
+        yield `did ${text}`
+      },
+    }
+    const [more, renewed, written] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+    ]
+    let [renewals, gaveBack, isDown, isSlow] = [0, 0, false, false]
+    const { here, there, store } = await replicas(
+      t,
+      agent,
+      { options: { turnTimeoutMs: Infinity } },
+      {
+        before(method) {
+          if (method === 'append' && isDown) throw new Error('out of reach')
+        },
+        after(method, given) {
+          if (method === 'append' && isSlow) return written.promise
+          if (method !== 'renew') return undefined
+          if (given[3] !== undefined || renewals > 0) gaveBack += 1
+          renewals += 1
+          return renewals === 1 ? renewed.promise : undefined
+        },
+      },
+    )
+    const { id } = await here.start('go')
+    await eventually(() => renewals === 1)
+    isDown = true
+    more.resolve()
+    await eventually(() => here.lines.some(({ message }) => message === 'a task could not be written'))
+    isDown = false
+    isSlow = true
+    const answered = here.task({ taskId: id, parts: [{ text: 'on' }] })
+    await eventually(async () => (await store.read(id, 0)).filter(({ body }) => body.type === 'message').length === 2)
+    renewed.resolve()
+    await eventually(() => gaveBack > 0)
+    isSlow = false
+    written.resolve()
+    await answered
+    assert.deepEqual(runs, ['go 1', 'go 2', 'on 1'])
+    assert.ok(there.lines.every(({ message }) => !message.includes('interrupted')))
+  })
+
   it('is not needed to let a question run out: the engine that asked hears of it [S2-16]', async (t) => {
     const inputTimeout = { afterMs: 100, then: 'continue' } as const
     // Only the engine that does not run the task looks for what is due.

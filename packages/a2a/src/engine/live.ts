@@ -13,37 +13,20 @@
 import { A2AError, taskNotFound } from '../model/error.ts'
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
-import type { StreamEvent } from '../model/task.ts'
-import type { Append, NewTask, Partition, Store } from '../stores/store.ts'
-import type { StreamItem } from './contract.ts'
-import type { Batch, Draft, Entry, Intent, Written } from './batch.ts'
-import { changeOf, newTask, settle, takeBatch } from './batch.ts'
+import type { Append, Appended, NewTask, Partition, Store } from '../stores/store.ts'
+import { cutShort, DuplicateMessage, unavailable } from './append-refusals.ts'
+import type { Batch, Draft, Entry, Intent, Writing, Written } from './batch.ts'
+import { asWritten, changeOf, newTask, settle, takeBatch } from './batch.ts'
+import { eventOf, type TailEvent } from './event-of.ts'
 import type { Fold } from './fold.ts'
 import { fold, snapshotOf, traceAt } from './fold.ts'
-
-/** As streams carry it: one object for all readers but those whose stream it ends. */
-export interface TailEvent extends StreamItem {
-  readonly seq: number
-  readonly final: false
-  readonly at: number
-}
-
-/** Thrown to the sender of a message that another append claimed first. */
-export class DuplicateMessage extends Error {
-  readonly taskId: string
-  readonly hash: string
-  constructor(taskId: string, hash: string) {
-    super('the message was already taken')
-    this.taskId = taskId
-    this.hash = hash
-  }
-}
 
 export interface LiveParts {
   readonly store: Store
   readonly now: () => number
   readonly holder: string
   coalescesText(agent: string): boolean
+  keepsTransitions(agent: string): boolean
   /** Whether every finished task gets a snapshot, however short. */
   readonly snapshotsAll: boolean
   warn(message: string, fields: Record<string, unknown>): void
@@ -88,6 +71,8 @@ export class Live {
   #held: number | undefined
   #heldElsewhere = false
   #flushing = false
+  /** What is being appended, and from which seq on. */
+  #writing: Writing | undefined
   #broken: unknown
   #backlogBytes = 0
   #lastAt: number
@@ -168,6 +153,14 @@ export class Live {
     if (records.length > 0) this.#heldElsewhere = false
     this.#apply(records)
     if (isTerminal(this.fold.status.state)) this.#held = undefined
+  }
+
+  /** To be called when the store spoke of a change and there was none: the log may be shorter than it was. */
+  async checkLength(): Promise<void> {
+    const { head } = this.fold
+    const row = await this.#parts.store.load(this.id)
+    if (row === undefined) this.abandon(taskNotFound(this.id))
+    else if (row.head < head) this.abandon(cutShort(row.head, head))
   }
 
   /** The lease was taken for us. */
@@ -254,7 +247,13 @@ export class Live {
 
   async #commit(batch: Batch): Promise<void> {
     const firstSeq = this.fold.head + 1
-    const outcome = await this.#parts.store.append(this.id, this.#appendOf(batch))
+    let outcome: Appended
+    this.#writing = { firstSeq, records: batch.records }
+    try {
+      outcome = await this.#parts.store.append(this.id, this.#appendOf(batch))
+    } finally {
+      this.#writing = undefined
+    }
     switch (outcome.outcome) {
       case 'appended':
         this.#creating = undefined
@@ -270,6 +269,7 @@ export class Live {
       case 'conflict':
         this.#queue.unshift(...batch.entries)
         if (outcome.head === 0) return this.abandon(taskNotFound(this.id))
+        if (outcome.head < firstSeq - 1) return this.abandon(cutShort(outcome.head, firstSeq - 1))
         return this.catchUp()
       case 'duplicate': {
         // Only the message that carried the key is refused; the rest is decided anew.
@@ -327,9 +327,10 @@ export class Live {
     const { fold: state } = this
     const coalesceText = this.#parts.coalescesText(this.partition.agent)
     const before = state.bytes
-    for (const record of records) {
+    for (const read of records) {
       // What was read while our own append was under way is in both.
-      if (record.seq <= state.head) continue
+      if (read.seq <= state.head) continue
+      const record = this.#writing === undefined ? read : asWritten(read, this.#writing)
       fold(state, record, coalesceText)
       this.#lastAt = Math.max(this.#lastAt, record.at)
       if (record.body.type === 'message') this.#lastMessageSeq = record.seq
@@ -374,22 +375,3 @@ export class Live {
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
-function unavailable(cause: unknown): A2AError {
-  return cause instanceof A2AError
-    ? cause
-    : new A2AError('UNAVAILABLE', 'The task cannot be written now', {}, { cause })
-}
-
-/** What streams carry of a record, or nothing if it is internal. */
-export function eventOf(taskId: string, contextId: string, body: RecordBody): StreamEvent | undefined {
-  if (body.type === 'status') {
-    const { type: _, ...rest } = body
-    return { statusUpdate: { taskId, contextId, ...rest } }
-  }
-  if (body.type === 'artifact') {
-    const { type: _, ...rest } = body
-    return { artifactUpdate: { taskId, contextId, ...rest } }
-  }
-  return undefined
-}

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
 import { inputRequired, status } from '../agents/reports.ts'
 import { memoryStore } from '../stores/memory.ts'
-import type { Store } from '../stores/store.ts'
 import {
   alice,
   answerOf,
@@ -19,19 +18,20 @@ import {
 } from '../testing/engine-fixture.ts'
 import type { HouseOptions } from '../testing/engine-fixture.ts'
 import { troubledStore } from '../testing/troubled-store.ts'
+import type { StoreMethod } from '../testing/troubled-store.ts'
 
 /** A house whose store can go and come back: before it does something, or just before it says so. */
 async function houseWithOutages(t: TestContext, agent: Agent, options: HouseOptions = {}) {
   let outage: 'before' | 'after' | undefined
-  let concerns: (method: keyof Store) => boolean = () => true
-  const fail = (when: 'before' | 'after') => (method: keyof Store) => {
+  let concerns: (method: StoreMethod) => boolean = () => true
+  const fail = (when: 'before' | 'after') => (method: StoreMethod) => {
     if (outage === when && concerns(method)) throw new Error('disk I/O error in /var/lib')
   }
   const store = troubledStore(memoryStore(), { before: fail('before'), after: fail('after') })
   const house = await openHouse(t, agent, { ...options, store })
   return {
     house,
-    goes(when: 'before' | 'after' = 'before', which: (method: keyof Store) => boolean = () => true) {
+    goes(when: 'before' | 'after' = 'before', which: (method: StoreMethod) => boolean = () => true) {
       outage = when
       concerns = which
     },

@@ -5,7 +5,8 @@ import type { Agent } from '../agents/agent.ts'
 import { reply } from '../agents/reports.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { eventually } from '../testing/engine-fixture.ts'
-import { asking, createWaiting, ok, openPushHouse, url, withPush, wordsOf } from '../testing/push-fixture.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
+import { asking, broken, createWaiting, ok, openPushHouse, url, withPush, wordsOf } from '../testing/push-fixture.ts'
 
 const talkative: Agent = async function* () {
   yield 'a'
@@ -179,6 +180,58 @@ describe('webhook configs', () => {
       (await desk.cursors(taskId)).map(({ state }) => state),
       ['done', 'done'],
     )
+  })
+
+  it('that are replaced tell nobody any more when that is answered, also if they had just begun again [B-118]', async (t) => {
+    const old: AbortSignal[] = []
+    let isSlow = false
+    const store = troubledStore(memoryStore(), {
+      // Between the look at the old one and the new one.
+      before: (method) => (isSlow && method === 'savePush' ? eventually(() => old.length === 2) : undefined),
+    })
+    const { house, desk, receiver } = await openPushHouse(t, () => 'done', {}, { store })
+    receiver.answer = ({ target, signal }) => {
+      if (target.url !== url) return ok
+      old.push(signal)
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(broken)))
+    }
+    const { id: taskId } = await house.task('go', withPush({ id: 'h' }))
+    await eventually(() => old.length === 1)
+    isSlow = true
+    await desk.create({ taskId, id: 'h', url: `${url}/new` }, asking)
+    assert.deepEqual(
+      old.map(({ aborted }) => aborted),
+      [true, true],
+    )
+    await eventually(async () => (await desk.cursors(taskId))[0]?.state === 'done')
+  })
+
+  it('that come with a message of long ago begin there, and a long log is not read at once for it', async (t) => {
+    const reads: unknown[] = []
+    const store = troubledStore(memoryStore(), {
+      before: (method, given) => void (method === 'read' && reads.push(given[2])),
+    })
+    const asks: Agent = async function* ({ text }) {
+      if (text === 'much') for (let n = 0; n < 500; n += 1) yield { text: `${n}` }
+      yield { state: 'TASK_STATE_INPUT_REQUIRED' }
+    }
+    const { house, desk } = await openPushHouse(t, asks, {}, { store })
+    const { id: taskId } = await house.task('much')
+    const message = { messageId: 'm2', taskId, parts: [{ text: 'two' }] }
+    await house.task(message)
+    await house.task({ taskId, parts: [{ text: 'three' }] })
+    const [, came] = (await house.log(taskId)).filter(({ body }) => body.type === 'message')
+    reads.length = 0
+    let deliveredSeq = Infinity
+    const { savePush } = store
+    store.savePush = (row) => {
+      deliveredSeq = row.deliveredSeq
+      return savePush(row)
+    }
+    await house.task(message, withPush({ id: 'late' }))
+    assert.equal((await desk.cursors(taskId)).length, 1)
+    assert.equal(deliveredSeq, (came?.seq ?? 0) - 1)
+    assert.ok(reads.length > 2 && reads.every((limit) => limit === 200))
   })
 
   it('are given up by those that are replaced: the new one goes on where the old one was', async (t) => {

@@ -11,12 +11,16 @@ import type {
   SendMessageRequest,
   TaskPushNotificationConfig,
 } from '../model/operation.ts'
+import type { LogRecord } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { PushRow, Store } from '../stores/store.ts'
 import type { Accepted } from './accept.ts'
 import type { CallContext, PushManner, Sealer, Signer } from './contract.ts'
 import type { Live } from './live.ts'
 import { isSameTarget, keepTarget, shownConfig } from './push-target.ts'
+
+/** Of a log that may hold megabytes. */
+const maxRead = 200
 
 export interface PushConfigsParts {
   readonly store: Store
@@ -118,6 +122,7 @@ export function createPushConfigs(parts: PushConfigsParts) {
     if (known?.state === 'active' && (await isSameTarget(parts.sealer, known, config, manner))) {
       return shownConfig(live.id, id, known.config)
     }
+    // What is on its way counts as told or is told anew: where the old one was is known when it has ended.
     await parts.halt(live.id, id)
     const before = await store.loadPush(live.id, id)
     const kept = await keepTarget(parts.sealer, { taskId: live.id, id }, config, manner)
@@ -134,6 +139,8 @@ export function createPushConfigs(parts: PushConfigsParts) {
       state: isOver ? 'done' : 'active',
       createdAt: before?.createdAt ?? parts.now(),
     })
+    // Nobody hears by the old one any more when this is answered, also if it was just about to be told (B-118).
+    await parts.halt(live.id, id)
     if (!isOver) parts.saved(live.id)
     return shownConfig(live.id, id, kept)
   }
@@ -150,11 +157,21 @@ export function createPushConfigs(parts: PushConfigsParts) {
     throw invalidParams([{ field, description: `has ${all.length} webhooks, which is as many as a task may have` }])
   }
 
-  /** Only where a message came twice, or found its task by itself: the log says when it came. */
-  async function seqBefore(live: Live, messageId: string): Promise<number> {
-    const records = await store.read(live.id, 0)
-    const found = records.find(({ body }) => body.type === 'message' && body.message.messageId === messageId)
-    return found === undefined ? live.fold.head : found.seq - 1
+  /**
+   * Only where a message came twice, or found its task by itself: the log says when it came. One that came lately is at
+   * hand; an older one is looked for from the beginning, a page at a time.
+   */
+  async function seqBefore({ id, fold }: Live, messageId: string): Promise<number> {
+    const isIt = ({ body }: LogRecord): boolean => body.type === 'message' && body.message.messageId === messageId
+    const lately = [...fold.waiting, ...(fold.current === undefined ? [] : [fold.current])].find(isIt)
+    if (lately !== undefined) return lately.seq - 1
+    for (let after = 0; after < fold.head;) {
+      const records = await store.read(id, after, maxRead)
+      const found = records.find(isIt)
+      if (found !== undefined) return found.seq - 1
+      after = records.at(-1)?.seq ?? fold.head
+    }
+    return fold.head
   }
 
   async function writeToken(taskId: string, from: number): Promise<string> {

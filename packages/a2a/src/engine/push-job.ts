@@ -9,7 +9,7 @@ import type { ClaimedPush, PushChange, PushRow, Store } from '../stores/store.ts
 import type { EngineLog, EnginePush, PushDelivery, PushOutcome, PushTarget } from './contract.ts'
 import { viewOf } from './fold.ts'
 import type { Live } from './live.ts'
-import { eventOf } from './live.ts'
+import { eventOf } from './event-of.ts'
 import { retryDelay } from './push-schedule.ts'
 import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
@@ -148,12 +148,10 @@ export async function runPushJob(
 
   async function fail(outcome: Exclude<PushOutcome, { outcome: 'delivered' }>): Promise<JobResult> {
     if (outcome.outcome === 'gone') {
-      log.info('a webhook wants no more notifications, and was dropped', {
-        taskId,
-        configId: id,
-        host: hostOf(push.config),
-      })
-      if (await isStillOurs()) await store.deletePush(taskId, id)
+      const about = { taskId, configId: id, host: hostOf(push.config) }
+      // Under our claim: who answered so is not the one that its owner may have put in its place.
+      const isDropped = await store.deletePush(taskId, id, fence)
+      if (isDropped) log.info('a webhook wants no more notifications, and was dropped', about)
       return rests(true)
     }
     const failures = delivered === 0 ? push.attempt + 1 : 1

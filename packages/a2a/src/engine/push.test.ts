@@ -65,6 +65,24 @@ describe('delivery', () => {
     assert.equal(receiver.told.length, 2)
   })
 
+  it('that wants no more of it leaves alone what its owner has put in its place meanwhile [B-118 B-128]', async (t) => {
+    const store = memoryStore()
+    const { house, receiver, desk } = await openPushHouse(t, () => 'done', {}, { store })
+    let isReplaced = false
+    receiver.answer = async ({ taskId, target }) => {
+      if (target.url !== url) return ok
+      const row = await store.loadPush(taskId, 'h')
+      // By another process, whose replacement does not stop what is under way here.
+      if (row !== undefined) await store.savePush({ ...row, config: { ...row.config, url: `${url}/new` } })
+      isReplaced = true
+      return { outcome: 'gone', said: 'HTTP 410' }
+    }
+    const { id: taskId } = await house.task('go', withPush({ id: 'h' }))
+    await eventually(async () => isReplaced && (await desk.cursors(taskId))[0]?.url === `${url}/new`)
+    await sleep(20)
+    assert.equal((await desk.cursors(taskId))[0]?.url, `${url}/new`)
+  })
+
   it('waits for as long as the receiver wishes', async (t) => {
     const { house, receiver, desk } = await openPushHouse(t, () => 'done')
     receiver.answer = () => ({ ...broken, retryAfterMs: 3_600_000 })

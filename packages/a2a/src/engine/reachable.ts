@@ -40,7 +40,8 @@ const methods = [
 ] as const satisfies readonly (keyof Store)[]
 
 export function reachable(store: Store): Store {
-  const guarded: Record<string, unknown> = { leaseTtlMs: store.leaseTtlMs, prunesItself: store.prunesItself }
+  const { leaseTtlMs, prunesItself, notes } = store
+  const guarded: Record<string, unknown> = { leaseTtlMs, prunesItself, notes }
   for (const name of methods) {
     const method = store[name].bind(store) as Method
     guarded[name] = (...given: unknown[]) => {

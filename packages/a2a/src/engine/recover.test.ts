@@ -93,6 +93,36 @@ for (const [name, begin] of Object.entries(mortalStores)) {
       assert.deepEqual(historyOf(task), ['go'])
     })
 
+    it('a turn remembers the checkpoint of the turn before, and is given its own [B-52]', async (t) => {
+      const seen: unknown[] = []
+      const agent: Agent = {
+        resume: 'rerun',
+        async *run(turn: Turn) {
+          seen.push([turn.remembered, turn.resumed?.checkpoint])
+          if (turn.text === 'one') {
+            await turn.checkpoint({ session: 1 })
+            yield inputRequired('And then?')
+          } else if (turn.resumed === undefined) {
+            await turn.checkpoint({ session: 2 })
+            await forever()
+          }
+        },
+      }
+      const { second, id } = await crashed(t, agent, async (house) => {
+        const { id } = await house.task('one')
+        await house.start({ taskId: id, parts: [{ text: 'two' }] })
+        await hasCheckpoints(2)(house, id)
+        return id
+      })
+      await second.reaches(id, 'TASK_STATE_COMPLETED')
+      const [one, two] = [{ session: 1 }, { session: 2 }]
+      assert.deepEqual(seen, [
+        [undefined, undefined],
+        [one, undefined],
+        [one, two],
+      ])
+    })
+
     it('an agent may go on where the log ends [B-52]', async (t) => {
       const agent: Agent = {
         resume: 'rerun',
@@ -112,6 +142,29 @@ for (const [name, begin] of Object.entries(mortalStores)) {
         return id
       })
       assert.equal(answerOf(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'ticks'), '012345')
+    })
+
+    it('an agent learns how much of what it said since its last checkpoint is in the log [B-52]', async (t) => {
+      const words = ['a', 'b', 'c', 'd', 'e']
+      const agent: Agent = {
+        resume: 'rerun',
+        async *run(turn: Turn) {
+          const { checkpoint = 0, reports = 0 } = turn.resumed ?? {}
+          const from = Number(checkpoint) + reports
+          if (turn.resumed === undefined) await turn.checkpoint(0)
+          for (let at = from; at < words.length; at += 1) {
+            yield artifact('words', { text: words[at] as string, append: at > 0 })
+            if (at === 1) void turn.checkpoint(2)
+            if (at === 3 && turn.resumed === undefined) await forever()
+          }
+        },
+      }
+      const { second, id } = await crashed(t, agent, async (house) => {
+        const { id } = await house.start('go')
+        await eventually(async () => answerOf(await house.get(id), 'words') === 'abcd')
+        return id
+      })
+      assert.equal(answerOf(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'words'), 'abcde')
     })
 
     it('an agent that left work running elsewhere picks it up again [B-52]', async (t) => {

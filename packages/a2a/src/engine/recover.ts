@@ -98,15 +98,19 @@ export function createRecovery(parts: RecoverParts) {
       const gone = new Set(await store.renew(parts.holder, ids, parts.now() + store.leaseTtlMs))
       // One that was given back meanwhile, or taken anew, is not lost.
       for (const [live, fence] of held) if (gone.has(live.id) && live.fence === fence) live.loseLease()
-      await giveBackVain([...held.keys()].filter((live) => !gone.has(live.id) && live.broken !== undefined))
+      await giveBackVain([...held].filter(([live]) => !gone.has(live.id) && live.broken !== undefined))
     },
   }
 
-  /** Given up here while the store took its time to prolong them: nobody works on them, so the next may at once. */
-  async function giveBackVain(lives: readonly Live[]): Promise<void> {
-    if (lives.length === 0) return
-    const ids = lives.map(({ id }) => id).filter((id) => registry.known(id)?.owned !== true)
-    if (ids.length > 0) await store.renew(parts.holder, ids, parts.now())
+  /**
+   * Given up here while the store took its time to prolong them: nobody works on them, so the next may at once. By fence,
+   * because the next may be ourselves: what was taken up again since then is not given back.
+   */
+  async function giveBackVain(vain: readonly (readonly [Live, number])[]): Promise<void> {
+    if (vain.length === 0) return
+    const ids = vain.map(([{ id }]) => id)
+    const fences = vain.map(([, fence]) => fence)
+    await store.renew(parts.holder, ids, parts.now(), fences)
   }
 
   /** What was claimed and could not be done is due again in a while: the store sees to that. */
@@ -233,13 +237,13 @@ function resumedTurn(live: Live, { agent }: AgentEntry): TurnInput | undefined {
   // A message came and its turn had not begun: nothing was interrupted.
   if (!isInterruptedTurn(fold)) return nextTurn(live)
   if (typeof agent === 'function' || agent.resume === 'fail') return undefined
-  const { turn, checkpoint, current } = fold
+  const { turn, checkpoint, reports, current } = fold
   const attempt = fold.attempt + 1
   const taken = current?.body.type === 'message' ? current.body : undefined
   return {
     ...withoutInput(fold, { turn, attempt }),
     ...(taken !== undefined ? { message: taken.message, options: taken.options ?? {} } : {}),
-    resumed: { attempt, ...(checkpoint !== undefined ? { checkpoint } : {}), task: viewOf(fold) },
+    resumed: { attempt, ...(checkpoint !== undefined ? { checkpoint } : {}), reports, task: viewOf(fold) },
     ...(agent.resume === 'reattach' ? { reattach: true } : {}),
   }
 }

@@ -18,6 +18,7 @@ function registryOver(store: Store, holder = 'me') {
     now: Date.now,
     holder,
     coalescesText: () => true,
+    keepsTransitions: () => false,
     snapshotsAll: false,
     warn: () => {},
     lost(live, reason) {

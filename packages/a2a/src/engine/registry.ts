@@ -48,9 +48,9 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     const known = lives.get(id)
     if (known !== undefined) {
       touch(known)
-      if (mayBeGone(known) && (await store.load(id)) === undefined) {
+      if (mayBeGone(known) && ((await store.load(id))?.head ?? 0) < known.fold.head) {
         forget(known)
-        return undefined
+        return find(id)
       }
       // Also one that is ours: anybody may have sent it a message, or ended it.
       if (shared && known.opened && !isTerminal(known.fold.status.state)) await known.catchUp()
@@ -73,6 +73,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     const snapshot = await store.loadSnapshot(row.id)
     const state =
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
+    state.transitions = parts.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
     const records: readonly LogRecord[] = await store.read(row.id, state.head)
     const coalesceText = parts.coalescesText(row.agent)
     for (const record of records) fold(state, record, coalesceText)
@@ -82,6 +83,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   function create(task: NewTask): Live {
     const { tenant, agent, owner } = task
     const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
+    if (parts.keepsTransitions(agent)) state.transitions = []
     return add(new Live(parts, { tenant, agent, owner }, state, task))
   }
 
@@ -126,7 +128,9 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
         const { head } = live.fold
         await store.changed(live.id, head, signal)
         // What we appended ourselves woke us: if others came too, the next wait ends at once.
-        if (!signal.aborted && live.fold.head === head) await live.catchUp()
+        if (signal.aborted || live.fold.head !== head) continue
+        await live.catchUp()
+        if (live.fold.head === head) await live.checkLength()
       }
     } finally {
       watches.delete(live)

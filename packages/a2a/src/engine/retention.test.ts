@@ -52,6 +52,7 @@ describe('a log that was dropped', () => {
       now: () => at,
       holder: 'me',
       coalescesText: () => true,
+      keepsTransitions: () => false,
       snapshotsAll: false,
       warn() {},
       released() {},

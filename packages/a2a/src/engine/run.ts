@@ -12,12 +12,14 @@ import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Opening, RunParts, TurnInput } from './active-turn.ts'
 import { ActiveTurn } from './active-turn.ts'
+import type { AgentEntry } from './contract.ts'
 import type { Live } from './live.ts'
 import { agentMessage } from './report.ts'
 import * as steps from './steps.ts'
 
 export interface Run {
   readonly live: Live
+  readonly entry: AgentEntry
   /** How the first message was received. Settles once for a new task, never for others. */
   readonly opening: Promise<Opening>
   /** Resolves when the agent is done or was stopped. */
@@ -45,6 +47,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
   void work()
   return {
     live,
+    entry,
     opening: opening.promise,
     finished: finished.promise,
     cancel,
@@ -54,7 +57,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
 
   async function work(): Promise<void> {
     try {
-      for (let input: TurnInput | undefined = first; input !== undefined && !stopped && !parts.isClosing();) {
+      for (let input: TurnInput | undefined = first; input !== undefined && !stopped && !isOver();) {
         input = await runTurn(input)
       }
     } catch (reason) {
@@ -63,6 +66,11 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     } finally {
       stop(undefined)
     }
+  }
+
+  /** The next turn is for another process, or for the agent that took this one's place. */
+  function isOver(): boolean {
+    return parts.isClosing() || parts.isReplaced()
   }
 
   async function runTurn(input: TurnInput): Promise<TurnInput | undefined> {

@@ -1,6 +1,7 @@
 /** A secret is said once: to the turn that it is for, and to nobody who reads the log. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
 import { authRequired, inputRequired } from '../agents/reports.ts'
 import { credentialsExtension } from '../model/extension.ts'
@@ -36,6 +37,17 @@ function overheard(store: Store): { store: Store; told: () => string } {
     },
   })
   return { store: heard, told: () => told.join('\n') }
+}
+
+/** As a database over a network may do: what is read is a copy, and others hear of an append before who made it does. */
+function slowlyTelling(store: Store): Store {
+  const append: Store['append'] = async (id, what) => {
+    const answer = await store.append(id, structuredClone(what))
+    await sleep(20)
+    return answer
+  }
+  const read: Store['read'] = async (...given) => structuredClone(await store.read(...given))
+  return { ...store, append, read }
 }
 
 /** Asks for a password, then says how long it was. */
@@ -125,6 +137,21 @@ describe('a secret in a message', () => {
     await assert.rejects(house.send({ ...answer, parts: [{ text: 'a' }, { text: 'b' }] }), {
       code: 'MESSAGE_ID_REUSED',
     })
+  })
+
+  it('reaches the agent also if the log is read before the store has told us that it is written', async (t) => {
+    const store = slowlyTelling(memoryStore({ leaseTtlMs: 10_000 }))
+    const inTheMiddle: Agent = async ({ ask }: Turn) =>
+      `It has ${(await ask('Password?', { sensitive: true })).length} letters`
+    for (const agent of [asks, inTheMiddle]) {
+      const here = await openHouse(t, agent, { store })
+      const there = await openHouse(t, agent, { store })
+      const { id } = await here.task('go')
+      const told = await there.subscribe(id)
+      const done = await here.task({ taskId: id, parts: [{ text: secret }] })
+      assert.equal(answerOf(done, agent === asks ? 'answer-2' : 'answer'), 'It has 7 letters')
+      assert.doesNotMatch(JSON.stringify([done, await here.log(id), await told.rest()]), /hunter2/)
+    }
   })
 
   it('is not taken where its task does not run: the answer says to try again, and nothing is lost', async (t) => {

@@ -2,7 +2,7 @@
 import type { Append } from '../stores/store.ts'
 import type { AgentEntry, EngineLog, EventAbout, OnEvent } from './contract.ts'
 import type { Live } from './live.ts'
-import { eventOf } from './live.ts'
+import { eventOf } from './event-of.ts'
 
 export function createTeller(agent: (name: string) => AgentEntry | undefined, log: EngineLog) {
   return (live: Live, records: Append['records'], firstSeq: number): void => {

@@ -115,6 +115,34 @@ describe('a turn', () => {
     assert.equal(answerOf(refined), 'a red boat, but blue')
   })
 
+  it('knows in whose house it is, and nothing where there are no tenants [B-165]', async (t) => {
+    const { agent, seen } = looking(({ tenant }) => tenant)
+    const house = await openHouse(t, agent)
+    await house.task('hi', { as: { tenant: 'acme' } })
+    await house.task('hi')
+    assert.deepEqual(seen, ['acme', ''])
+  })
+
+  it('is called by whoever sent its own message, not that of the turn before [B-154]', async (t) => {
+    const seen: unknown[] = []
+    const go = Promise.withResolvers<void>()
+    const house = await openHouse(t, async ({ caller: { scopes, skills } }: Turn) => {
+      seen.push([scopes, skills])
+      await go.promise
+      return 'done'
+    })
+    const { id } = await house.start('one', { as: { caller: { id: 'alice', scopes: ['all'] } } })
+    const second = { id: 'alice', scopes: ['some'], skills: ['talk'] }
+    const answered = house.task({ taskId: id }, { as: { caller: second } })
+    await eventually(async () => typesOf(await house.log(id)).filter((type) => type === 'message').length === 2)
+    go.resolve()
+    await answered
+    assert.deepEqual(seen, [
+      [['all'], undefined],
+      [['some'], ['talk']],
+    ])
+  })
+
   it('knows who calls from the transport and never from the payload [B-150]', async (t) => {
     const { agent, seen } = looking(({ caller }) => caller)
     const house = await openHouse(t, agent)
@@ -127,6 +155,14 @@ describe('a turn', () => {
       { id: 'i|alice', scopes: ['read'], tenant: 'acme' },
       { id: 'anonymous', tenant: '', anonymous: true },
     ])
+  })
+
+  it('tells whether the caller watches', async (t) => {
+    const { agent, seen } = looking(({ streamed }) => streamed)
+    const house = await openHouse(t, agent)
+    await house.task('wait for it')
+    await (await house.stream('watch it')).rest()
+    assert.deepEqual(seen, [false, true])
   })
 
   it('has what the request says beside its message: output modes, metadata, extensions [B-69]', async (t) => {
@@ -258,6 +294,20 @@ describe('a checkpoint', () => {
     assert.equal(refused.length, 2)
     const kept = (await house.log(id)).flatMap(({ body }) => (body.type === 'checkpoint' ? [body.data] : []))
     assert.deepEqual(kept, [{ rows: [1] }])
+  })
+
+  it('is remembered by the turns after it, from the first moment on and after one that said nothing', async (t) => {
+    const seen: unknown[] = []
+    const house = await openHouse(t, async function* (turn: Turn) {
+      seen.push(turn.remembered)
+      if (turn.text !== 'nothing') await turn.checkpoint({ at: turn.text })
+      seen.push(turn.remembered)
+      yield inputRequired('And then?')
+    })
+    const { id } = await house.task('one')
+    for (const text of ['two', 'nothing', 'three']) await house.task({ taskId: id, parts: [{ text }] })
+    const [one, two] = [{ at: 'one' }, { at: 'two' }]
+    assert.deepEqual(seen, [undefined, undefined, one, one, two, two, two, two])
   })
 
   it('is seen by nobody outside', async (t) => {

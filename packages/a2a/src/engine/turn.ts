@@ -1,6 +1,6 @@
 /** What an agent is given: one turn of a task. It shows what the engine knows, and asks the engine for the rest. */
 import type { AgentLog, AgentMessage, AskOptions, Resumed, Turn } from '../agents/agent.ts'
-import type { Caller } from '../model/caller.ts'
+import { anonymous, type Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import { secretTextIn } from '../model/sensitive.ts'
@@ -11,8 +11,8 @@ export interface TurnParts {
   readonly live: Live
   readonly message: Message
   readonly options: TurnOptions
-  readonly caller: Caller
   readonly resumed: Resumed | undefined
+  readonly remembered: Turn['remembered']
   readonly log: AgentLog
   readonly messages: AsyncIterable<Message>
   signal(): AbortSignal
@@ -22,6 +22,18 @@ export interface TurnParts {
   referenced(): Promise<readonly Task[]>
   checkpoint(data: unknown): Promise<void>
   ask(question: string | AgentMessage, options: AskOptions): Promise<Message>
+}
+
+/** Whoever sent the message of this turn, and not that of another: keys of one owner may differ in what they may. */
+function callerOf({ partition }: Live, { scopes, skills }: TurnOptions): Caller {
+  const { owner, tenant } = partition
+  return {
+    id: owner,
+    tenant,
+    ...(scopes !== undefined ? { scopes } : {}),
+    ...(skills !== undefined ? { skills } : {}),
+    ...(owner === anonymous.id ? { anonymous: true } : {}),
+  }
 }
 
 export function createTurn(parts: TurnParts): Turn {
@@ -42,7 +54,7 @@ class EngineTurn implements Turn {
   constructor(parts: TurnParts) {
     this.#parts = parts
     this.message = parts.message
-    this.caller = parts.caller
+    this.caller = callerOf(parts.live, parts.options)
     this.resumed = parts.resumed
     this.log = parts.log
   }
@@ -61,7 +73,7 @@ class EngineTurn implements Turn {
   }
 
   get remembered(): Turn['remembered'] {
-    return this.#parts.live.fold.remembered
+    return this.#parts.remembered
   }
 
   get signal(): AbortSignal {
@@ -74,6 +86,10 @@ class EngineTurn implements Turn {
 
   get acceptedOutputModes(): readonly string[] {
     return this.#parts.options.acceptedOutputModes ?? []
+  }
+
+  get streamed(): boolean {
+    return this.#parts.options.streamed === true
   }
 
   get metadata(): Struct {

@@ -6,6 +6,8 @@ export interface Caller {
    */
   readonly id: string
   readonly scopes?: readonly string[]
+  /** The only skills that it may use, where it may not use all; each of its messages has to name one in `metadata.skillId`. */
+  readonly skills?: readonly string[]
   /** The tenant that is meant by calls that name none. */
   readonly tenant?: string
   /** All that it may name, where that is more than its own. */

@@ -24,6 +24,8 @@ export interface AgentCapabilities {
   readonly pushNotifications?: boolean
   readonly extensions?: readonly AgentExtension[]
   readonly extendedAgentCard?: boolean
+  /** Of 0.x alone: 1.0 has no such field, and its cards do not show it. */
+  readonly stateTransitionHistory?: boolean
 }
 export interface SecurityRequirement {
   readonly schemes: { readonly [name: string]: { readonly list: readonly string[] } }

@@ -39,9 +39,12 @@ export type RecordBody =
 /** What a request says beside its message that must survive until the turn runs. */
 export interface TurnOptions {
   readonly acceptedOutputModes?: readonly string[]
+  readonly streamed?: true
   readonly metadata?: Struct
   readonly extensions?: readonly string[]
   readonly scopes?: readonly string[]
+  /** The only skills that whoever sent it may use. */
+  readonly skills?: readonly string[]
   /** The trace that the request belongs to, there where events say so (W3C Trace Context). */
   readonly traceparent?: string
 }

@@ -5,8 +5,9 @@ import type { SecurityScheme } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { ConfigError } from './config-error.ts'
+import { credentialsOf } from './credentials.ts'
 import type { Authenticate } from './options.ts'
-import type { Resident } from './roster.ts'
+import type { Resident } from './resident.ts'
 
 export interface Doorkeeper {
   /** A promise only if there is somebody to ask. */
@@ -36,11 +37,8 @@ async function ask(
   resident: Resident,
   log: EngineLog,
 ): Promise<Caller> {
-  const { method, path, query, remoteAddress, clientCertificate } = request
-  const header = (name: string): string | undefined => request.header(name)
   try {
-    const agent = resident.name
-    const caller = await authenticate({ method, path, query, header, remoteAddress, clientCertificate, agent })
+    const caller = await authenticate(credentialsOf(request, resident.name))
     if (caller !== undefined && caller !== null) return checkCaller(caller)
   } catch (reason) {
     if (reason instanceof A2AError) {

@@ -133,6 +133,27 @@ describe('the card', () => {
     assert.equal(shown.headers.get('vary'), 'A2A-Version, Authorization')
   })
 
+  it('can be kept for known callers by one agent, and shown to all by another [B-24]', async () => {
+    const open = createHandler({
+      store: memoryStore(),
+      authenticate: () => undefined,
+      agents: { echo: () => 'e', clock: { agent: () => 'c', protectCard: true } },
+    })
+    const kept = createHandler({
+      store: memoryStore(),
+      authenticate: () => undefined,
+      protectCard: true,
+      agents: { echo: { agent: () => 'e', protectCard: false }, clock: () => 'c' },
+    })
+    opened.push(open, kept)
+    for (const handler of [open, kept]) {
+      const cardAt = (name: string) => handler.fetch(new Request(`http://h/a2a/${name}${path}`))
+      const shown = await cardAt('echo')
+      assert.deepEqual([shown.status, (await cardAt('clock')).status], [200, 401])
+      assert.match(shown.headers.get('cache-control') ?? '', /^public/)
+    }
+  })
+
   it('of each of several agents is its own, and the first one is also at the root [B-27]', async () => {
     const handler = createHandler({
       store: memoryStore(),

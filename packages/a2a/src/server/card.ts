@@ -8,7 +8,7 @@ import { mergedCard } from '../versions/merged-card.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { CardSigner } from './card-signer.ts'
 import type { Authenticate } from './options.ts'
-import type { Resident } from './roster.ts'
+import type { Resident } from './resident.ts'
 
 /** `0.2` is what /.well-known/agent.json holds. */
 export type CardVariant = 'merged' | VersionId
@@ -64,7 +64,6 @@ const signedForMs = 60_000
 
 export function createCards(resident: Resident, options: CardOptions): Cards {
   const written = new Map<string, WrittenCard | undefined>()
-  const startedAt = options.now()
   const describe = (base: string): AgentCard => describeAgent(resident, base, options)
 
   /** Of one that only changes with its process, or anew if its signatures did. */
@@ -74,7 +73,7 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
     const body = JSON.stringify(shape)
     const writtenAt = options.now()
     if (body === before?.body) return { ...before, writtenAt }
-    const changedAt = before === undefined ? startedAt : writtenAt
+    const changedAt = before === undefined ? resident.since : writtenAt
     // HTTP dates have whole seconds.
     const lastModified = new Date(changedAt - (changedAt % 1000)).toUTCString()
     const etag = `"${fingerprint(body)}"`
@@ -108,7 +107,8 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
     describe,
     serve(request, base, variant) {
       const { signer } = options
-      const key = `${variant} ${base} ${options.grpc?.(base)?.url ?? ''}`
+      const grpc = options.grpc?.(base)
+      const key = `${variant} ${base} ${grpc?.url ?? ''} ${grpc?.isDefault === true}`
       const card = written.get(key)
       if (signer === undefined) return answer(request, card ?? keep(key, write(describe(base), variant)))
       if (card !== undefined && options.now() - card.writtenAt < signedForMs) return answer(request, card)
@@ -208,6 +208,7 @@ function describeAgent(resident: Resident, base: string, options: CardOptions): 
     capabilities: {
       streaming: entry.streaming,
       pushNotifications: options.push,
+      ...(entry.options.stateTransitionHistory === true ? { stateTransitionHistory: true } : {}),
       ...(extensions.length > 0 ? { extensions } : {}),
       ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
     },

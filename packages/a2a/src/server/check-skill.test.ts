@@ -200,3 +200,57 @@ describe('a task that waits for a credential', () => {
     assert.equal((await say('go on', { taskId }, as('pay'))).task.status.state, 'TASK_STATE_COMPLETED')
   })
 })
+
+describe('a caller who may use some skills only', () => {
+  const limited: Authenticate = () => ({ id: 'ann', scopes: ['pay'], skills: ['talk', 'rule'] })
+
+  it('names one of them in every message, also in one that goes on with a task [B-154]', async () => {
+    const handler = open({ skills, authenticate: limited, agent: () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }) })
+    const ask = (params: object) => post(handler, rpc('SendMessage', { message: messageOf(), ...params }), modern)
+    const { json } = await ask(naming('talk'))
+    const { id: taskId } = json.result.task
+    assert.equal((await ask({ message: messageOf('on', { taskId }), ...naming('talk') })).status, 200)
+    for (const params of [{}, naming('pay'), naming('fly'), naming(7), { message: messageOf('on', { taskId }) }]) {
+      const { status, json: refused } = await ask(params)
+      assert.deepEqual([status, refused.error.code], [403, -32091], JSON.stringify(params))
+    }
+  })
+
+  it('needs for each what the skill itself asks for, too [B-154]', async () => {
+    const poor: Authenticate = () => ({ id: 'ann', skills: ['pay'] })
+    assert.equal((await send(naming('pay'), {}, { authenticate: poor })).status, 403)
+  })
+
+  it('is held to its list by an agent that lists no skills [B-154]', async () => {
+    const over = { authenticate: limited, skills: undefined }
+    assert.equal((await send(naming('talk'), {}, over)).status, 200)
+    assert.equal((await send(naming('pay'), {}, over)).status, 403)
+    assert.equal((await send({}, {}, over)).status, 403)
+  })
+
+  it('sees no others in the extended card, and the agent sees the list [B-139 B-154]', async () => {
+    const handler = open({
+      skills: [skill('talk'), skill('sing')],
+      extendedCard: { description: 'More' },
+      authenticate: limited,
+      agent: ({ caller }) => JSON.stringify(caller.skills),
+    })
+    const card = await post(handler, rpc('GetExtendedAgentCard'), modern)
+    assert.deepEqual(
+      card.json.result.skills.map(({ id }: AgentSkill) => id),
+      ['talk'],
+    )
+    const { json } = await post(handler, rpc('SendMessage', { message: messageOf(), ...naming('talk') }), modern)
+    assert.equal(json.result.task.artifacts[0].parts[0].text, '["talk","rule"]')
+  })
+
+  it('who proves two things may use what both allow [B-154]', async () => {
+    const other: Authenticate = () => ({ id: 'key', skills: ['talk', 'sing'] })
+    const both = allOf(limited, other)
+    assert.equal((await send(naming('talk'), {}, { authenticate: both })).status, 200)
+    assert.equal((await send(naming('rule'), {}, { authenticate: both })).status, 403)
+    const open = allOf(limited, () => ({ id: 'key' }))
+    assert.equal((await send(naming('talk'), {}, { authenticate: open })).status, 200)
+    assert.equal((await send({}, {}, { authenticate: open })).status, 403)
+  })
+})

@@ -15,16 +15,18 @@ import { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
 import { activeExtensions, requestedExtensions } from './extensions.ts'
-import { perform } from './perform.ts'
+import { noSuchPath, perform } from './perform.ts'
 import { streamChunks } from './stream.ts'
-import type { Resident } from './roster.ts'
+import type { Resident } from './resident.ts'
+import type { Gate } from './gate.ts'
 import type { House } from './house.ts'
+import type { Visit } from './visit.ts'
 import { checkPathTenant } from './tenants.ts'
 
 /** One binding's door: everything up to the Call, and back from its outcome. */
 export interface Dispatch {
-  jsonrpc(request: HttpRequest, resident: Resident): Promise<HttpResponse>
-  rest(request: HttpRequest, resident: Resident, path: string): Promise<HttpResponse>
+  jsonrpc(request: HttpRequest, resident: Resident, visit: Visit | undefined): Promise<HttpResponse>
+  rest(request: HttpRequest, resident: Resident, path: string, visit: Visit | undefined): Promise<HttpResponse>
   /** Whether REST has such a path in any version on offer. */
   knows(path: string): boolean
 }
@@ -39,6 +41,8 @@ export interface Asked {
 }
 interface Target extends Asked {
   readonly framing: Framing
+  readonly gate: Gate | undefined
+  readonly visit: Visit | undefined
 }
 
 export function createDispatch(house: House): Dispatch {
@@ -52,14 +56,18 @@ export function createDispatch(house: House): Dispatch {
     framings.set(version, restFraming(version))
   }
 
-  async function jsonrpc(request: HttpRequest, resident: Resident): Promise<HttpResponse> {
+  async function jsonrpc(request: HttpRequest, resident: Resident, visit: Visit | undefined): Promise<HttpResponse> {
     const asked = negotiator.asked(request)
     let version = negotiator.shape(asked)
     let framing = jsonrpcFraming(version.json, 'null')
     let operation: Operation | undefined
+    let caller: Caller | undefined
+    const gate = house.gate?.(request, resident, 'JSONRPC')
     try {
       const identified = doorkeeper.identify(request, resident)
-      const caller = identified instanceof Promise ? await identified : identified
+      caller = identified instanceof Promise ? await identified : identified
+      if (visit !== undefined) visit.caller = caller
+      if (resident.isAbsent === true) throw noSuchPath(version)
       const body = await readJson(request, limits.bodyBytes)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
@@ -74,9 +82,22 @@ export function createDispatch(house: House): Dispatch {
         dialect.decodeRequest(operation, envelope.params)
         throw noNotifications()
       }
-      return await answer(request, resident, { operation, version, dialect, payload: envelope.params, caller, framing })
-    } catch (reason) {
-      const refusal = house.refuse(reason, resident, version, framing)
+      const payload = envelope.params
+      return await answer(request, resident, {
+        operation,
+        version,
+        dialect,
+        payload,
+        caller,
+        framing,
+        gate,
+        visit,
+      })
+    } catch (thrown) {
+      const reason = await atLast(gate, thrown, caller, version)
+      // Whoever is not there has no JSON-RPC either: a path that leads nowhere is answered as any other.
+      const shape = isGone(resident, operation, reason) ? (framings.get(version) as Framing) : framing
+      const refusal = house.refuse(reason, resident, version, shape, gate?.headers)
       const isLost = reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND'
       return isLost && operation === 'SubscribeToTask' && version.habits.lostSubscription === 'event'
         ? asEvent(refusal)
@@ -84,43 +105,66 @@ export function createDispatch(house: House): Dispatch {
     }
   }
 
-  async function rest(request: HttpRequest, resident: Resident, path: string): Promise<HttpResponse> {
+  async function rest(
+    request: HttpRequest,
+    resident: Resident,
+    path: string,
+    visit: Visit | undefined,
+  ): Promise<HttpResponse> {
     const asked = negotiator.asked(request)
     const version = asked === undefined ? negotiator.ofPath(path) : negotiator.shape(asked)
     const framing = framings.get(version) as Framing
+    let caller: Caller | undefined
+    const gate = house.gate?.(request, resident, 'HTTP+JSON')
     try {
       if (asked === 'unsupported') throw negotiator.unsupported()
       const match = (tables.get(version) as RouteTable).match(request.method, path)
-      if (match.outcome === 'unknown') throw new A2AError('METHOD_NOT_FOUND', `A2A ${version.id} has no such path`)
+      if (match.outcome === 'unknown') throw noSuchPath(version)
       if (match.outcome === 'wrong-verb') {
         const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${match.allow}`)
         return house.refuse(error, resident, version, framing, { allow: match.allow })
       }
-      const identified = doorkeeper.identify(request, resident)
-      const caller = identified instanceof Promise ? await identified : identified
       const { route } = match.route
+      if (visit !== undefined) visit.operation = route.operation
+      const identified = doorkeeper.identify(request, resident)
+      caller = identified instanceof Promise ? await identified : identified
+      if (visit !== undefined) visit.caller = caller
+      if (resident.isAbsent === true) throw noSuchPath(version)
       const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       if (isOfTenant(route)) checkPathTenant(payload['tenant'], body?.value, request.query)
-      const target = { operation: route.operation, version, dialect: version.proto, payload, caller, framing }
-      return await answer(request, resident, target)
-    } catch (reason) {
-      return house.refuse(reason, resident, version, framing)
+      return await answer(request, resident, {
+        operation: route.operation,
+        version,
+        dialect: version.proto,
+        payload,
+        caller,
+        framing,
+        gate,
+        visit,
+      })
+    } catch (thrown) {
+      const reason = await atLast(gate, thrown, caller, version)
+      return house.refuse(reason, resident, version, framing, gate?.headers)
     }
   }
 
   async function answer(request: HttpRequest, resident: Resident, target: Target): Promise<HttpResponse> {
-    const { version, framing } = target
+    const { version, framing, operation, gate, visit } = target
+    if (visit !== undefined) visit.operation = operation
+    if (gate !== undefined) await gate.pass(target.caller, version, operation)
     const call = new ServedCall(request, resident, target)
     const outcome = await perform(house.performParts, {
       call,
       request,
       resident,
+      visit,
       card: () => house.card(request, resident),
     })
     if (typeof outcome === 'string') {
-      const headers = headersOf(version, call, framing.contentType, request.method !== 'POST')
+      const plain = headersOf(version, call, framing.contentType, request.method !== 'POST')
+      const headers = gate?.headers === undefined ? plain : { ...plain, ...gate.headers }
       return { status: 200, headers, body: framing.before + outcome + framing.after }
     }
     const chunks = streamChunks({
@@ -129,7 +173,8 @@ export function createDispatch(house: House): Dispatch {
       keepAliveMs: house.keepAliveMs,
       failed: (reason) => house.report(reason, resident),
     })
-    return { status: 200, headers: { ...headersOf(version, call, framing.contentType, false), ...sseHeaders }, chunks }
+    const headers = { ...headersOf(version, call, framing.contentType, false), ...sseHeaders, ...gate?.headers }
+    return { status: 200, headers, chunks }
   }
 
   return {
@@ -206,6 +251,28 @@ function asEvent(refusal: HttpResponse): HttpResponse {
   if (!('body' in refusal)) return refusal
   const { status, headers, body } = refusal
   return { status, headers: { ...headers, ...sseHeaders }, body: `data: ${String(body)}\n\n` }
+}
+
+/** An agent that takes nothing new any more, asked for something new: as an agent that never was. */
+function isGone({ entry, isAbsent }: Resident, operation: Operation | undefined, reason: unknown): boolean {
+  if (entry.isLeaving !== true || (operation === undefined && isAbsent !== true)) return false
+  return reason instanceof A2AError && reason.code === 'METHOD_NOT_FOUND'
+}
+
+/** Every call of a known caller is asked about, also one that turns out to be none: what is refused then counts, too. */
+async function atLast(
+  gate: Gate | undefined,
+  reason: unknown,
+  caller: Caller | undefined,
+  version: ProtocolVersion,
+): Promise<unknown> {
+  if (gate === undefined || gate.isPassed || caller === undefined) return reason
+  try {
+    await gate.pass(caller, version, undefined)
+    return reason
+  } catch (refusal) {
+    return refusal
+  }
 }
 
 function methodNotFound(method: string, version: ProtocolVersion): A2AError {

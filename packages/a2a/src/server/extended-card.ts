@@ -3,7 +3,7 @@ import type { Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { CardPatch, ExtendedCard } from './options.ts'
-import type { Resident } from './roster.ts'
+import type { Resident } from './resident.ts'
 import { mayUse } from './skills.ts'
 
 /** Throws UNSUPPORTED_OPERATION, UNAUTHENTICATED or EXTENDED_AGENT_CARD_NOT_CONFIGURED. */

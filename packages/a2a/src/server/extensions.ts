@@ -5,7 +5,7 @@ import { A2AError } from '../model/error.ts'
 import type { Message, StreamEvent, Struct } from '../model/task.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { Extension, MessageAbout } from './extension.ts'
-import type { Resident } from './roster.ts'
+import type { Resident } from './resident.ts'
 
 const none: readonly string[] = []
 /** A card declares a handful; a longer header is noise. */

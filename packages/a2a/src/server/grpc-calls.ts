@@ -3,16 +3,20 @@
  * and of the same shape: agent, caller and version are found, and the same `perform` does the rest.
  */
 import type { HttpHeaders, HttpRequest } from '../bindings/http.ts'
+import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
+import { errorTable } from '../model/error-table.ts'
 import type { Operation } from '../model/operation.ts'
 import { rpcsOf } from '../versions/rpcs.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import { extensionsHeader, ServedCall } from './dispatch.ts'
+import type { Gate } from './gate.ts'
 import { checkHost, createCors, createHostRule } from './guard.ts'
 import type { House } from './house.ts'
 import type { HouseOptions } from './options.ts'
 import { type OpenStream, perform } from './perform.ts'
-import type { Resident, Roster } from './roster.ts'
+import { absent, type Resident } from './resident.ts'
+import type { Roster } from './roster.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface GrpcCall {
@@ -54,6 +58,10 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
     const spoken = byService.get(call.service) ?? []
     let version = spoken[0] ?? negotiator.shape(undefined)
     let resident = roster.first
+    let caller: Caller | undefined
+    let gate: Gate | undefined
+    const visit = house.visit?.({ request, agent: resident.name, door: 'call', binding: 'GRPC' })
+    if (visit !== undefined) visit.operation = operation
     try {
       const hosts = hostsFor(request)
       if (hosts !== undefined) checkHost(request, hosts, noPages)
@@ -62,20 +70,29 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       const asked = negotiator.asked(request)
       if (asked === 'unsupported') throw negotiator.unsupported()
       if (asked !== undefined) version = offeredHere(asked, spoken)
-      const addressed = address(roster, call)
+      const addressed = address(roster, call, house.tenants.declared)
       resident = addressed.resident
+      if (visit !== undefined) visit.agent = resident.name
+      gate = house.gate?.(request, resident, 'GRPC')
       const identified = doorkeeper.identify(request, resident)
-      const caller = identified instanceof Promise ? await identified : identified
+      caller = identified instanceof Promise ? await identified : identified
+      if (visit !== undefined) Object.assign(visit, { caller, version: version.id })
+      if (resident.isAbsent === true) throw noSuchAgent()
+      if (gate !== undefined) await gate.pass(caller, version, operation)
       const payload = addressed.payload()
       const served = new ServedCall(request, resident, { operation, version, dialect: version.proto, payload, caller })
       const outcome = await perform(house.performParts, {
         call: served,
         request,
         resident,
+        visit,
         card: () => house.card(request, resident),
       })
-      const headers = { 'a2a-version': version.id, ...extensionsHeader(version, served) }
-      if (typeof outcome === 'string') return { headers, body: outcome }
+      const headers = { 'a2a-version': version.id, ...extensionsHeader(version, served), ...gate?.headers }
+      if (typeof outcome === 'string') {
+        visit?.end('OK', 200)
+        return { headers, body: outcome }
+      }
       return { headers, open: outcome, failed: (reason) => house.report(reason, resident) }
     } catch (reason) {
       const error = house.report(reason, resident)
@@ -83,6 +100,11 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       const headers = {
         'a2a-version': version.id,
         ...(challenge !== undefined ? { 'www-authenticate': challenge } : {}),
+        ...gate?.headers,
+      }
+      if (visit !== undefined) {
+        visit.version = version.id
+        visit.end(error.code, errorTable[error.code].http)
       }
       return { headers, error }
     }
@@ -114,12 +136,12 @@ interface Addressed {
  * Which agent is meant: the one that the metadata or the message's `tenant` names, else the first. A tenant is
  * `agent` or `agent/tenant`; what is left of it behind the agent's name stays in the message.
  */
-function address({ byName, first }: Roster, call: GrpcCall): Addressed {
+function address({ byName, first }: Roster, call: GrpcCall, tenants: readonly string[]): Addressed {
   const payload = (): unknown => call.payload()
   const name = call.request.header('x-parley-agent')
   if (name !== undefined && name !== '') {
-    const resident = byName.get(name)
-    if (resident === undefined) throw new A2AError('METHOD_NOT_FOUND', 'There is no such agent')
+    const resident = byName.get(name) ?? (first.path === '' ? undefined : absent(name))
+    if (resident === undefined) throw noSuchAgent()
     return { resident, payload }
   }
   // One that lives alone has no name to be called by.
@@ -127,9 +149,14 @@ function address({ byName, first }: Roster, call: GrpcCall): Addressed {
   const message = call.payload()
   const tenant = tenantIn(message)
   const [agent = '', ...rest] = tenant.split('/')
-  const resident = byName.get(agent)
+  // A tenant alone is one of the first agent's. What is neither is an agent that is not there (see locate.ts).
+  const resident = byName.get(agent) ?? (tenants.includes(tenant) ? undefined : absent(agent))
   if (resident === undefined) return { resident: first, payload: () => message }
   return { resident, payload: () => ({ ...(message as object), tenant: rest.join('/') }) }
+}
+
+function noSuchAgent(): A2AError {
+  return new A2AError('METHOD_NOT_FOUND', 'There is no such agent')
 }
 
 function tenantIn(message: unknown): string {

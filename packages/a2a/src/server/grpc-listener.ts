@@ -16,6 +16,8 @@ export interface GrpcServerOptions {
   readonly tls?: GrpcTls
   /** The port at which the same host speaks HTTP, if it does: for the urls of a card that is asked for by gRPC. */
   readonly httpPort?: number
+  /** Whether it does so by TLS. */
+  readonly httpIsSecure?: boolean
 }
 
 export interface GrpcListener {

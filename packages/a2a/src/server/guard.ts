@@ -87,7 +87,8 @@ const allowedHeaders =
   'Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions, X-A2A-Extensions, ' +
   'Traceparent, Tracestate, X-API-Key'
 const exposedHeaders =
-  'A2A-Version, A2A-Extensions, X-A2A-Extensions, Allow, ETag, Last-Modified, Retry-After, WWW-Authenticate'
+  'A2A-Version, A2A-Extensions, X-A2A-Extensions, Allow, ETag, Last-Modified, Retry-After, WWW-Authenticate, ' +
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
 const nothing: HttpHeaders = {}
 
 export function createCors(origins: readonly string[] | '*' | undefined): CorsRule {

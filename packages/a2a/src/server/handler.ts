@@ -5,6 +5,7 @@
 import type { Engine, PushDesk } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keyring.ts'
+import { createHandlerAgents, type HandlerAgents } from './agents.ts'
 import { checkSigning, createCardKeys } from './card-keys.ts'
 import { createCardSigner } from './card-signer.ts'
 import { ConfigError } from './config-error.ts'
@@ -30,6 +31,8 @@ export interface Handler {
   /** For `createGrpcServer` of `@parley/a2a/grpc`. */
   readonly grpc: GrpcHandler
   readonly engine: Engine
+  /** Agents come and go while the server runs. */
+  readonly agents: HandlerAgents
   /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
   readonly push?: HandlerPush
   /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
@@ -122,6 +125,7 @@ export function createHandler(options: HandlerOptions): Handler {
     fetch: createFetchHandler(router, prefix),
     grpc: createGrpcHandler(house, roster, readiness, options),
     engine,
+    agents: createHandlerAgents(roster, engine, house.tenants.declared),
     ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
     ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
     ready,

@@ -1,25 +1,29 @@
 /** What all requests of one server share: its agents, its rules, its engine, and how it says no. */
 import type { Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
-import type { Engine, EngineLog } from '../engine/contract.ts'
+import type { Engine } from '../engine/contract.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
+import type { Binding } from './admission.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
 import { baseUrl } from './base-url.ts'
 import { type Cards, createCards, type GrpcPlace } from './card.ts'
 import type { CardSigner } from './card-signer.ts'
 import * as defaults from './defaults.ts'
+import { createGate, type Gate } from './gate.ts'
 import { isLocal } from './guard.ts'
 import { consoleLog } from './log.ts'
 import { createNegotiator, type Negotiator } from './negotiate.ts'
 import type { HouseOptions, Limits } from './options.ts'
 import type { PerformParts } from './perform.ts'
 import type { PushRules } from './push.ts'
-import type { Resident, Roster } from './roster.ts'
+import type { Resident } from './resident.ts'
+import type { Roster } from './roster.ts'
 import { createSharedBytes, type SharedBytes } from './shared-bytes.ts'
 import { createSlots } from './slots.ts'
 import { createTenants, type Tenants } from './tenants.ts'
+import { openVisit, type Visit, type VisitParts } from './visit.ts'
 
 export interface House {
   readonly negotiator: Negotiator
@@ -28,11 +32,16 @@ export interface House {
   readonly keepAliveMs: number
   readonly performParts: PerformParts
   readonly tenants: Tenants
+  /** Only where whoever runs the server wants to be asked of calls, or told of answers: else nothing is made for them. */
+  readonly gate: ((request: HttpRequest, resident: Resident, binding: Binding) => Gate) | undefined
+  readonly visit: ((parts: Omit<VisitParts, 'onAnswer' | 'log'>) => Visit) | undefined
   cards(resident: Resident): Cards
   /** From now on cards say that gRPC is spoken at this port. */
   listensForGrpc(port: number): void
   base(request: HttpRequest): string
   card(request: HttpRequest, resident: Resident): AgentCard
+  /** Whether the card is for known callers only (B-24). */
+  isCardPrivate(resident: Resident): boolean
   /** What the client may know of a failure. The rest goes to the log. */
   report(reason: unknown, resident: Resident): A2AError
   refuse(
@@ -52,7 +61,7 @@ export interface HouseParts {
 }
 
 export function createHouse(options: HouseOptions, roster: Roster, engine: Engine, parts: HouseParts = {}): House {
-  const log: EngineLog = options.log ?? consoleLog
+  const { log = consoleLog, admit, onAnswer } = options
   const limits = { ...defaults.defaultLimits, ...options.limits }
   const negotiator = createNegotiator(options.versions, options.strict ?? false)
   const doorkeeper = createDoorkeeper(options.authenticate, log)
@@ -63,7 +72,6 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     offered: negotiator.offered,
     maxAgeSeconds: options.cardMaxAgeSeconds ?? defaults.cardMaxAgeSeconds,
     push: parts.push !== undefined,
-    isPrivate: options.protectCard ?? false,
     now: Date.now,
     security: options.authenticate ?? {},
     signer: parts.signer,
@@ -71,17 +79,22 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   let grpcPort: number | undefined
   const grpcUrl = (base: string): string | undefined =>
     options.grpcUrl ?? (grpcPort === undefined ? undefined : `${new URL(base).hostname}:${grpcPort}`)
-  const cards = new Map(
-    [...roster.byName.values()].map((resident) => {
-      const named = resident.path === '' ? {} : { tenant: resident.name }
-      const grpc = (base: string): GrpcPlace | undefined => {
-        const url = grpcUrl(base)
-        return url === undefined ? undefined : { url, ...named, isDefault: resident === roster.first }
-      }
-      return [resident, createCards(resident, { ...cardOptions, grpc })]
-    }),
-  )
-  const cardsOf = (resident: Resident): Cards => cards.get(resident) as Cards
+  // Of those that have gone, the cards go too.
+  const cards = new WeakMap<Resident, Cards>()
+  function cardsOf(resident: Resident): Cards {
+    let made = cards.get(resident)
+    if (made === undefined) cards.set(resident, (made = makeCards(resident)))
+    return made
+  }
+  function makeCards(resident: Resident): Cards {
+    const named = resident.path === '' ? {} : { tenant: resident.name }
+    const grpc = (base: string): GrpcPlace | undefined => {
+      const url = grpcUrl(base)
+      return url === undefined ? undefined : { url, ...named, isDefault: resident === roster.first }
+    }
+    return createCards(resident, { ...cardOptions, isPrivate: isCardPrivate(resident), grpc })
+  }
+  const isCardPrivate = ({ settings }: Resident): boolean => settings.protectCard ?? options.protectCard ?? false
   const base = (request: HttpRequest): string => baseUrl(request, address)
 
   function report(reason: unknown, resident: Resident): A2AError {
@@ -105,7 +118,11 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       anonymousMayList: (request) => options.anonymousMayList ?? isLocal(request, address),
       sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
     },
+    gate:
+      admit === undefined ? undefined : (request, resident, binding) => createGate(admit, request, resident, binding),
+    visit: onAnswer === undefined ? undefined : (about) => openVisit({ ...about, onAnswer, log }),
     cards: cardsOf,
+    isCardPrivate,
     listensForGrpc(port) {
       grpcPort = port
     },
@@ -125,6 +142,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
           ...more,
         },
         body: framing.error(error),
+        refused: error.code,
       }
     },
   }

@@ -15,6 +15,8 @@ export type {
 export { anonymous, type Caller } from '../model/caller.ts'
 export { cursorExtension } from '../model/extension.ts'
 export { pushClaims, pushHeaders } from '../model/push.ts'
+export type { Admission, Admit, Answered, Asking, Binding, OnAnswer } from './admission.ts'
+export type { HandlerAgents } from './agents.ts'
 export { apiKey, type ApiKeyOptions, hashApiKey } from './auth/api-key.ts'
 export { basic, type BasicOptions } from './auth/basic.ts'
 export { bearer, type BearerOptions, type JwtBearerOptions, type OpaqueBearerOptions } from './auth/bearer.ts'
@@ -22,6 +24,7 @@ export { allOf, anyOf, guests } from './auth/combine.ts'
 export { mtls, type MtlsOptions } from './auth/mtls.ts'
 export type { CardSigning } from './card-keys.ts'
 export { ConfigError } from './config-error.ts'
+export type { Credentials } from './credentials.ts'
 export { createHandler, type Handler, type HandlerPush } from './handler.ts'
 export type { Extension, MessageAbout } from './extension.ts'
 export type { FetchHandler } from './fetch.ts'
@@ -33,7 +36,6 @@ export type {
   AgentsOption,
   Authenticate,
   CardPatch,
-  Credentials,
   ExtendedCard,
   HandlerOptions,
   HouseOptions,

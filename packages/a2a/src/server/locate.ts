@@ -3,7 +3,8 @@
  * path; the first one also answers at the root, at /a2a and at /api/a2a, where people
  * look for an agent without being told. Cut with indexOf: this runs for every request.
  */
-import type { Resident, Roster } from './roster.ts'
+import { absent, type Resident } from './resident.ts'
+import type { Roster } from './roster.ts'
 
 export type Door = 'jsonrpc' | 'card' | 'card-0.2' | 'extended-card-0.2' | 'rest'
 
@@ -14,7 +15,7 @@ export interface Place {
   readonly rest: string
 }
 
-export function locate({ byName, first }: Roster, path: string): Place {
+export function locate({ byName, first }: Roster, path: string, tenants: readonly string[]): Place {
   if (path === '/') return { resident: first, door: 'jsonrpc', rest: '' }
   if (path.startsWith('/a2a')) {
     if (path.length === 4) return { resident: first, door: 'jsonrpc', rest: '' }
@@ -22,8 +23,11 @@ export function locate({ byName, first }: Roster, path: string): Place {
       const slash = path.indexOf('/', 5)
       const name = slash < 0 ? path.slice(5) : path.slice(5, slash)
       const resident = byName.get(name)
-      if (resident !== undefined && resident.path !== '') return behind(resident, slash < 0 ? '' : path.slice(slash))
-      return behind(first, path.slice(4))
+      const rest = slash < 0 ? '' : path.slice(slash)
+      if (resident !== undefined && resident.path !== '') return behind(resident, rest)
+      // Where agents have names, what may be one is taken for one: of an agent that is hidden nobody learns that it is there.
+      const nobody = first.path === '' || tenants.includes(name) ? undefined : absent(name)
+      return nobody === undefined ? behind(first, path.slice(4)) : behind(nobody, rest)
     }
   }
   if (path === '/api/a2a') return { resident: first, door: 'jsonrpc', rest: '' }

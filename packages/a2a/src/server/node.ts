@@ -2,16 +2,20 @@
  * The door `@parley/a2a/node`: an agent, a listener and a place on disk, in one call.
  * The only file that chooses for you: port 3000 of this machine, SQLite in ./.parley.
  */
-import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
+import type { EngineLog } from '../engine/contract.ts'
+import { ConfigError } from './config-error.ts'
 import { stallMs } from './defaults.ts'
 import type { GrpcListener, GrpcTls } from './grpc-listener.ts'
 import { createHandler, type Handler } from './handler.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
+import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
@@ -32,9 +36,16 @@ export type ServeOptions = Omit<HouseOptions, 'push'> &
     readonly port?: number
     /** Default 127.0.0.1: this machine only. */
     readonly host?: string
+    /** Speaks HTTPS. Default: no TLS, for this machine and for proxies that end it. */
+    readonly tls?: ServeTls
+    /**
+     * Sees every request before the agents do, and answers those that are for others; `true` says that it took the request.
+     * A shutdown waits for its answers as for all others.
+     */
+    readonly front?: Front
     /** Speaks gRPC here as well; 0 takes a free port. Default: no gRPC. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`. */
     readonly grpcPort?: number
-    /** Of the gRPC port. Default: none, for this machine and for proxies that end TLS. */
+    /** Of the gRPC port. Default: certificate and key of `tls`, if that is given. */
     readonly grpcTls?: GrpcTls
     /** Default: SQLite in `dataDir`. Closed with the server. */
     readonly store?: Store
@@ -46,13 +57,30 @@ export type ServeOptions = Omit<HouseOptions, 'push'> &
     readonly noticeMs?: number
   }
 
+export interface ServeTls {
+  /** PEM: the certificate with the chain that leads to it, and its key. */
+  readonly cert: string | Uint8Array
+  readonly key: string | Uint8Array
+  /** PEM: who signs the certificates of clients. */
+  readonly ca?: string | Uint8Array
+  /**
+   * Asks clients for a certificate, for `mtls()` or a function of your own to read. Whoever has none that `ca` vouches for
+   * is let in as one without a certificate. Default: if `ca` is given.
+   */
+  readonly requestCert?: boolean
+  /** For how long browsers are told to come by TLS only (HSTS); 0 makes them forget it. Default 1 year. */
+  readonly hstsSeconds?: number
+}
+
+export type Front = (request: IncomingMessage, response: ServerResponse) => boolean
+
 export interface Server {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly url: string
   readonly port: number
   /** If gRPC is spoken too. */
   readonly grpcPort?: number
-  readonly server: HttpServer
+  readonly server: HttpServer | HttpsServer
   readonly handler: Handler
   /**
    * Takes nothing new, lets answers and agents that cannot be resumed finish within `drainMs`, then stops what runs and
@@ -63,16 +91,13 @@ export interface Server {
 
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
-  const { port = 3000, host = '127.0.0.1', drainMs = 5_000, noticeMs = 0 } = options
+  const { port = 3000, host = '127.0.0.1', drainMs = 5_000, noticeMs = 0, tls } = options
+  const server = createListener(tls)
   const store = options.store ?? (await defaultStore(options.dataDir))
   const handler = await openHandler(options, store)
-  // Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute.
-  const server = createServer(
-    { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 },
-    handler.node,
-  )
   const answering = track(server)
   dropStalled(server, answering, options.stallMs ?? stallMs)
+  server.on('request', receiver(options, handler))
   let grpc: GrpcListener | undefined
   try {
     await handler.ready
@@ -80,18 +105,61 @@ export async function serve(options: ServeOptions): Promise<Server> {
     grpc = await openGrpc(handler, options, host, server)
   } catch (reason) {
     server.close()
-    await handler.close()
+    // What went wrong first is what has to be told.
+    await handler.close().catch(() => {})
     throw reason
   }
   const address = server.address() as AddressInfo
   let closed: Promise<void> | undefined
   return {
-    url: `http://${urlHost(host)}:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`,
     port: address.port,
     ...(grpc !== undefined ? { grpcPort: grpc.port } : {}),
     server,
     handler,
     close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
+  }
+}
+
+/** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
+const times = { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 }
+
+/** Before anything is opened: a mistake in a certificate leaves nothing behind. */
+function createListener(tls: ServeTls | undefined): HttpServer | HttpsServer {
+  if (tls === undefined) return createServer(times)
+  const [cert, key, ca] = [tls.cert, tls.key, tls.ca].map((pem) => (pem === undefined ? undefined : Buffer.from(pem)))
+  const requestCert = tls.requestCert ?? ca !== undefined
+  try {
+    // Cards are for everybody, so who shows no certificate is not cut off: `authenticate` knows what needs one.
+    return createTlsServer({ ...times, cert, key, ca, requestCert, rejectUnauthorized: false })
+  } catch (cause) {
+    throw new ConfigError('tls', `give a certificate and its key in PEM (${(cause as Error).message})`)
+  }
+}
+
+type Receive = (request: IncomingMessage, response: ServerResponse) => void
+
+function receiver({ tls, front, log = consoleLog }: ServeOptions, handler: Handler): Receive {
+  const inside: Receive = front === undefined ? handler.node : behind(front, handler, log)
+  if (tls === undefined) return inside
+  const hsts = `max-age=${tls.hstsSeconds ?? 31_536_000}`
+  return (request, response) => {
+    response.setHeader('strict-transport-security', hsts)
+    inside(request, response)
+  }
+}
+
+function behind(front: Front, handler: Handler, log: EngineLog): Receive {
+  return (request, response) => {
+    try {
+      if (front(request, response)) return
+    } catch (cause) {
+      log.error('front failed', { cause })
+      if (response.headersSent) response.destroy()
+      else response.writeHead(500, { 'content-length': 0 }).end()
+      return
+    }
+    handler.node(request, response)
   }
 }
 
@@ -125,11 +193,18 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
   }
 }
 
-async function openGrpc(handler: Handler, options: ServeOptions, host: string, server: HttpServer) {
-  const { grpcPort: port, grpcTls } = options
+async function openGrpc(handler: Handler, options: ServeOptions, host: string, server: HttpServer | HttpsServer) {
+  const { grpcPort: port, tls } = options
   if (port === undefined) return undefined
   const { port: httpPort } = server.address() as AddressInfo
-  return listenForGrpc(handler, { port, host, httpPort, ...(grpcTls !== undefined ? { tls: grpcTls } : {}) })
+  const grpcTls = options.grpcTls ?? (tls === undefined ? undefined : { cert: tls.cert, key: tls.key })
+  return listenForGrpc(handler, {
+    port,
+    host,
+    httpPort,
+    httpIsSecure: tls !== undefined,
+    ...(grpcTls !== undefined ? { tls: grpcTls } : {}),
+  })
 }
 
 function urlHost(host: string): string {
@@ -137,7 +212,7 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function listen(server: HttpServer, port: number, host: string): Promise<void> {
+function listen(server: HttpServer | HttpsServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -148,7 +223,7 @@ function listen(server: HttpServer, port: number, host: string): Promise<void> {
 }
 
 /** All responses that are open, streams too. A shutdown waits for those whose head is not out; `dropStalled` looks at all. */
-function track(server: HttpServer): Answering {
+function track(server: HttpServer | HttpsServer): Answering {
   // A table rather than a set: of what comes and goes a set holds on to far more (see engine/passing.ts).
   const table: (ServerResponse | undefined)[] = []
   const free: number[] = []
@@ -169,7 +244,7 @@ type Answering = () => readonly ServerResponse[]
  * Cuts off whoever takes nothing of an answer for so long. Looked at now and then, over the answers that are under way: a
  * timeout on the socket is moved with every read and write, and cost a tenth of a small request.
  */
-function dropStalled(server: HttpServer, answering: Answering, stallMs: number): void {
+function dropStalled(server: HttpServer | HttpsServer, answering: Answering, stallMs: number): void {
   const seen = new WeakMap<ServerResponse, { readonly written: number; readonly at: number }>()
   const look = (): void => {
     const now = Date.now()
@@ -193,7 +268,7 @@ interface ShutDownTimes {
 }
 
 interface Listeners {
-  readonly server: HttpServer
+  readonly server: HttpServer | HttpsServer
   readonly grpc: GrpcListener | undefined
 }
 
@@ -210,17 +285,22 @@ async function shutDown(
   void grpc?.drain().then(() => (isGrpcGone = true))
   const deadline = Date.now() + drainMs
   let isDrained = false
-  void handler.drain().then(() => (isDrained = true))
+  const drained = (): void => void (isDrained = true)
+  void handler.drain().then(drained, drained)
   const isWaiting = (): boolean => answering().some((response) => !response.headersSent) || (grpc?.answering() ?? 0) > 0
   const isBusy = (): boolean => !isDrained || isWaiting()
   // The first look is after what has ended has been told.
   do await delay(10)
   while (isBusy() && Date.now() < deadline)
-  await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
-  // Streams have been told by now; one more moment for their last words to leave.
-  const settled = Date.now() + 1_000
-  while ((answering().length > 0 || !isGrpcGone) && Date.now() < settled) await delay(10)
-  server.closeAllConnections()
-  grpc?.close()
-  await gone
+  try {
+    await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
+    // Streams have been told by now; one more moment for their last words to leave.
+    const settled = Date.now() + 1_000
+    while ((answering().length > 0 || !isGrpcGone) && Date.now() < settled) await delay(10)
+  } finally {
+    // Also if the store cannot be closed: whoever is told to go must give back its port.
+    server.closeAllConnections()
+    grpc?.close()
+    await gone
+  }
 }

@@ -9,11 +9,12 @@ import type {
   OnEvent,
   TransformEvent,
 } from '../engine/contract.ts'
-import type { ClientCertificate } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
+import type { Admit, OnAnswer } from './admission.ts'
 import type { CardSigning } from './card-keys.ts'
+import type { Credentials } from './credentials.ts'
 import type { Extension } from './extension.ts'
 import type { PushOptions } from './push-options.ts'
 import type { TenantOptions } from './tenants.ts'
@@ -54,6 +55,8 @@ export interface AgentSettings extends Partial<AgentOptions> {
   readonly extendedCard?: ExtendedCard
   /** Refuses messages that name no skill in `metadata.skillId`, unless they go on with a task (B-154). Default false. */
   readonly requireSkill?: boolean
+  /** Asks for credentials before showing the card as well (B-24). Default: as the server does for all. */
+  readonly protectCard?: boolean
 }
 
 /** Laid over the public card. A function may answer each caller otherwise; nothing means "not configured" (B-136). */
@@ -61,20 +64,6 @@ export type CardPatch = Partial<Omit<AgentCard, 'supportedInterfaces' | 'capabil
 export type ExtendedCard =
   | CardPatch
   | ((caller: Caller) => CardPatch | undefined | null | Promise<CardPatch | undefined | null>)
-
-/** The part of a request that may prove who calls: never its body (B-150). */
-export interface Credentials {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  /** By lower-case name. */
-  header(name: string): string | undefined
-  readonly remoteAddress?: string | undefined
-  /** Of a client that proved who it is by TLS, where the listener asks for certificates and trusts who made this one. */
-  readonly clientCertificate?: ClientCertificate | undefined
-  /** The name of the agent that is called. */
-  readonly agent: string
-}
 
 /**
  * Who calls. Nothing, or a throw, means 401; an A2AError with PERMISSION_DENIED means 403.
@@ -133,11 +122,15 @@ export interface HouseOptions {
   readonly transformEvent?: TransformEvent
   /** Keeps tasks apart by tenant (B-165…B-167). Default: there are none. */
   readonly tenants?: TenantOptions
-  /** Asks for credentials before showing the card as well (B-24). */
+  /** As for an agent, for all that do not say. Default false. */
   readonly protectCard?: boolean
   /** Whether callers without a name may list tasks. Default: those on this machine may. */
   readonly anonymousMayList?: boolean
   readonly authenticate?: Authenticate
+  /** Asked of every call once it is known who calls and what for: refuses it, or says what goes along with its answer. */
+  readonly admit?: Admit
+  /** Told of every request once it is answered: who, what, and how it went. Never of what was said. */
+  readonly onAnswer?: OnAnswer
   readonly limits?: Partial<Limits>
   /** Tells webhooks of what happens to a task. Default: no webhooks. */
   readonly push?: PushOptions
@@ -156,6 +149,11 @@ export interface HouseOptions {
 /** One agent, described in place, or several by name. */
 export type AgentsOption =
   | (AgentSettings & { readonly agents?: undefined })
-  | { readonly agents: { readonly [name: string]: Agent | AgentSettings }; readonly agent?: undefined }
+  | {
+      readonly agents: { readonly [name: string]: Agent | AgentSettings }
+      /** Which one answers at the root. Default: the first. */
+      readonly default?: string
+      readonly agent?: undefined
+    }
 
 export type HandlerOptions = HouseOptions & AgentsOption & { readonly store: Store }

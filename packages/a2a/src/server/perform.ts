@@ -9,17 +9,18 @@ import type { CallContext, Engine, EventStream, StreamItem } from '../engine/con
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
-import type { Dialect } from '../versions/version.ts'
+import type { ProtocolVersion } from '../versions/version.ts'
 import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
 import { extendedCard } from './extended-card.ts'
 import { decorationFor, hookMessage, requireExtensions } from './extensions.ts'
 import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
-import type { Resident } from './roster.ts'
+import type { Resident } from './resident.ts'
 import type { SharedBytes } from './shared-bytes.ts'
 import type { Slots } from './slots.ts'
 import type { Tenants } from './tenants.ts'
+import { type Visit, watched } from './visit.ts'
 
 export interface PerformParts {
   readonly engine: Engine
@@ -49,28 +50,35 @@ export interface Performance {
   readonly call: Call
   readonly request: HttpRequest
   readonly resident: Resident
+  /** There if somebody is told how it ends. */
+  readonly visit: Visit | undefined
   /** The public card as this request's sender sees it. */
   card(): AgentCard
 }
 
 export async function perform(parts: PerformParts, performance: Performance): Promise<Outcome> {
   const { engine, bytes } = parts
-  const { call, resident } = performance
+  const { call, resident, visit } = performance
   const { dialect } = call
   switch (call.operation) {
     case 'SendMessage': {
       const { request, context } = await receive('SendMessage', parts, performance)
-      const sent = engine.sendMessage(request, context).catch(inWordsOf(dialect))
-      return dialect.encodeResult('SendMessage', await sent)
+      const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident))
+      if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
+      return dialect.encodeResult('SendMessage', sent)
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
       const { request, context } = await receive('SendStreamingMessage', parts, performance)
-      return open(parts, performance, () => engine.streamMessage(request, context).catch(inWordsOf(dialect)))
+      return open(parts, performance, () => engine.streamMessage(request, context).catch(inWordsOf(call, resident)))
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
-      return bytes.task(dialect, await engine.getTask(request, contextOf(parts, performance, request)))
+      const { showsTransitions } = call.version.habits
+      return bytes.task(
+        dialect,
+        await engine.getTask(request, contextOf(parts, performance, request), showsTransitions),
+      )
     }
     case 'ListTasks': {
       const request = decode('ListTasks', call)
@@ -90,6 +98,7 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     }
     case 'GetExtendedAgentCard': {
       const { tenant } = decode('GetExtendedAgentCard', call)
+      if (resident.entry.isLeaving === true) throw noSuchPath(call.version)
       parts.tenants.resolve(tenant, call.caller)
       const card = await extendedCard(resident, performance.card(), call.caller)
       return dialect.encodeResult('GetExtendedAgentCard', await parts.sign(card, performance.request))
@@ -141,9 +150,11 @@ async function receive(
 }
 
 /** What the engine finds wrong it names in the model's words; the caller knows its own. */
-function inWordsOf(dialect: Dialect): (reason: unknown) => never {
+function inWordsOf({ dialect, version }: Call, { entry }: Resident): (reason: unknown) => never {
   return (reason) => {
-    if (!(reason instanceof A2AError) || reason.details.violations === undefined) throw reason
+    if (!(reason instanceof A2AError)) throw reason
+    if (entry.isLeaving === true && reason.code === 'AGENT_UNAVAILABLE') throw noSuchPath(version)
+    if (reason.details.violations === undefined) throw reason
     const violations = reason.details.violations.map((one) => ({ ...one, field: dialect.spell(one.field) }))
     throw new A2AError(reason.code, reason.message, { ...reason.details, violations }, { cause: reason.cause })
   }
@@ -156,18 +167,30 @@ function requireStreaming({ entry }: Resident): void {
 
 function contextOf(
   { push, tenants, anonymousMayList }: PerformParts,
-  { call, request, resident }: Performance,
-  { tenant }: { readonly tenant?: string },
+  { call, request, resident, visit }: Performance,
+  asked: Exclude<RequestOf<Operation>, undefined>,
   asksForPush = false,
 ): ServedContext {
+  if (visit !== undefined) visit.taskId = taskOf(asked)
   const about = {
     call,
     request,
-    tenant: tenants.resolve(tenant, call.caller),
+    tenant: tenants.resolve(asked.tenant, call.caller),
     isTraced: resident.isTraced,
     anonymousMayList,
   }
   return new ServedContext(about, asksForPush && push !== undefined ? mannerOf(push, call, request) : undefined)
+}
+
+/** Which task a request is about, if it says. */
+function taskOf(asked: object): string | undefined {
+  const { message, taskId, id } = asked as { message?: { taskId?: string }; taskId?: string; id?: string }
+  return message === undefined ? (taskId ?? id) : message.taskId
+}
+
+/** What stands at a path where no agent is, or none that takes anything new. */
+export function noSuchPath({ id }: ProtocolVersion): A2AError {
+  return new A2AError('METHOD_NOT_FOUND', `A2A ${id} has no such path`)
 }
 
 /** The stream has begun when this resolves: until then its errors are plain ones (F-7). */
@@ -176,13 +199,14 @@ async function open(
   performance: Performance,
   start: () => Promise<EventStream>,
 ): Promise<OpenStream> {
-  const { dialect, caller, extensions } = performance.call
+  const { call, visit } = performance
+  const { dialect, caller, extensions } = call
   const release = parts.slots.take(caller.id)
   try {
     const stream = await start()
     const decoration = decorationFor(extensions, performance.resident)
     return {
-      stream,
+      stream: visit === undefined ? stream : watched(stream, visit),
       encode(item) {
         const event = decoration === undefined ? item.event : decoration.decorate(item)
         return dialect.seal(parts.bytes.event(dialect, event), event, item.final)

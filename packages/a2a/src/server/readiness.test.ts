@@ -60,6 +60,31 @@ describe('/readyz', () => {
     assert.equal(await check(), false)
   })
 
+  it('asks a store that hangs once, however often it is asked itself, and hears of its return', async () => {
+    let asked = 0
+    let at = 0
+    const back = Promise.withResolvers<void>()
+    const store = {
+      ...memoryStore(),
+      ready: () => {
+        asked += 1
+        return back.promise
+      },
+    }
+    const check = createStoreCheck(store, { now: () => at, patienceMs: 5, freshMs: 500 })
+    for (let lap = 0; lap < 4; lap += 1) {
+      at += 501
+      assert.equal(await check(), false)
+    }
+    assert.equal(asked, 1)
+    back.resolve()
+    at += 501
+    assert.equal(await check(), true)
+    at += 501
+    assert.equal(await check(), true)
+    assert.equal(asked, 2)
+  })
+
   it('asks the store once for many who ask', async () => {
     let asked = 0
     const store = { ...memoryStore(), ready: async () => void (asked += 1) }

@@ -25,6 +25,7 @@ export function createStoreCheck(store: Store, options: StoreCheckOptions): () =
   const { now, patienceMs = 2_000, freshMs = 500 } = options
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
   let isUnderway = false
+  let asking: Promise<unknown> | undefined
 
   return () => {
     if (store.ready === undefined) return Promise.resolve(true)
@@ -36,18 +37,24 @@ export function createStoreCheck(store: Store, options: StoreCheckOptions): () =
     isUnderway = true
     return new Promise((resolve) => {
       const late = later(patienceMs, () => answered(false))
-      // One that throws instead of rejecting has not answered either.
-      Promise.resolve()
-        .then(() => store.ready?.())
-        .then(
-          () => answered(true),
-          () => answered(false),
-        )
+      askStore().then(
+        () => answered(true),
+        () => answered(false),
+      )
       function answered(isReady: boolean): void {
         late.cancel()
         isUnderway = false
         resolve(isReady)
       }
     })
+  }
+
+  /** A store that hangs is asked once, however often we are: each question may hold a connection. */
+  function askStore(): Promise<unknown> {
+    // One that throws instead of rejecting has not answered either.
+    asking ??= Promise.resolve()
+      .then(() => store.ready?.())
+      .finally(() => (asking = undefined))
+    return asking
   }
 }

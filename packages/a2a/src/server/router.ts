@@ -3,6 +3,7 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts
 import { jsonrpcFraming } from '../bindings/jsonrpc.ts'
 import { restFraming } from '../bindings/rest.ts'
 import { A2AError } from '../model/error.ts'
+import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { CardVariant } from './card.ts'
 import { createDispatch } from './dispatch.ts'
 import { extendedCard } from './extended-card.ts'
@@ -11,8 +12,10 @@ import type { House } from './house.ts'
 import { jwksPath, type KeyPublisher } from './jwks.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
+import { noSuchPath } from './perform.ts'
 import type { Readiness } from './readiness.ts'
 import type { Roster } from './roster.ts'
+import type { Visit } from './visit.ts'
 
 export type { Readiness }
 
@@ -35,21 +38,34 @@ export function createRouter(
   const defaultCard: CardVariant = options.card ?? 'merged'
 
   function handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-    if (!cors.enabled) return admit(request)
+    if (!cors.enabled) return receive(request)
     const preflight = cors.preflight(request)
     if (preflight !== undefined) return preflight
     const headers = cors.headers(request)
-    const response = admit(request)
+    const response = receive(request)
     return response instanceof Promise
       ? response.then((made) => withHeaders(made, headers))
       : withHeaders(response, headers)
   }
 
-  function admit(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  function receive(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     if (request.path === '/healthz') return probe(true)
     if (request.path === '/readyz') return readiness.isReady().then(probe)
     if (publisher !== undefined && request.path === jwksPath) return showKeys(request, publisher)
-    const place = locate(roster, request.path)
+    const place = locate(roster, request.path, house.tenants.declared)
+    if (house.visit === undefined) return admit(request, place, undefined)
+    const { resident, door } = place
+    const visit = house.visit({
+      request,
+      agent: resident.name,
+      door: door === 'card' || door === 'card-0.2' ? 'card' : 'call',
+      binding: door === 'jsonrpc' ? 'JSONRPC' : 'HTTP+JSON',
+    })
+    const response = admit(request, place, visit)
+    return response instanceof Promise ? response.then((made) => tell(visit, made)) : tell(visit, response)
+  }
+
+  function admit(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
     const hosts = hostsFor(request)
     if (hosts !== undefined) {
       try {
@@ -61,45 +77,59 @@ export function createRouter(
     switch (readiness.state) {
       case 'ready':
       case 'leaving':
-        return enter(request, place)
+        return enter(request, place, visit)
       case 'starting':
-        return waitAndEnter(request, place)
+        return waitAndEnter(request, place, visit)
       case 'stopped':
         return refuse(request, place, goingDown())
     }
   }
 
-  async function waitAndEnter(request: HttpRequest, place: Place): Promise<HttpResponse> {
+  async function waitAndEnter(request: HttpRequest, place: Place, visit: Visit | undefined): Promise<HttpResponse> {
     try {
       await readiness.ready
     } catch {
       return refuse(request, place, new A2AError('UNAVAILABLE', 'The server could not start'))
     }
-    return enter(request, place)
+    return enter(request, place, visit)
   }
 
-  function enter(request: HttpRequest, place: Place): HttpResponse | Promise<HttpResponse> {
+  function enter(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
     const { resident, door, rest } = place
     switch (door) {
       case 'jsonrpc':
-        return request.method === 'POST' ? dispatch.jsonrpc(request, resident) : wrongVerb(request, place, 'POST')
+        return request.method === 'POST'
+          ? dispatch.jsonrpc(request, resident, visit)
+          : wrongVerb(request, place, 'POST')
       case 'rest':
-        return dispatch.rest(request, resident, rest)
+        return dispatch.rest(request, resident, rest, visit)
       default:
         if (request.method !== 'GET' && request.method !== 'HEAD') return wrongVerb(request, place, 'GET, HEAD')
-        return door === 'extended-card-0.2' ? oldExtendedCard(request, place) : card(request, place)
+        if (resident.entry.isLeaving === true) return noCard(request, place, visit)
+        return door === 'extended-card-0.2' ? oldExtendedCard(request, place, visit) : card(request, place, visit)
     }
   }
 
-  function card(request: HttpRequest, place: Place): HttpResponse | Promise<HttpResponse> {
-    if (options.protectCard !== true) return showCard(request, place)
-    return protectedCard(request, place)
+  function card(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
+    return house.isCardPrivate(place.resident) ? protectedCard(request, place, visit) : showCard(request, place)
   }
 
-  async function protectedCard(request: HttpRequest, place: Place): Promise<HttpResponse> {
+  async function protectedCard(request: HttpRequest, place: Place, visit: Visit | undefined): Promise<HttpResponse> {
     try {
-      await house.doorkeeper.identify(request, place.resident)
+      const caller = await house.doorkeeper.identify(request, place.resident)
+      if (visit !== undefined) visit.caller = caller
       return await showCard(request, place)
+    } catch (reason) {
+      return refuse(request, place, reason)
+    }
+  }
+
+  /** As for a private card: who may not see that one learns nothing of this one either. */
+  async function noCard(request: HttpRequest, place: Place, visit: Visit | undefined): Promise<HttpResponse> {
+    try {
+      const caller = await house.doorkeeper.identify(request, place.resident)
+      if (visit !== undefined) visit.caller = caller
+      throw noSuchPath(shapeFor(request))
     } catch (reason) {
       return refuse(request, place, reason)
     }
@@ -126,47 +156,64 @@ export function createRouter(
   }
 
   /** Before 0.3 the extended card was a document beside the endpoint, and an absent one was simply not there. */
-  async function oldExtendedCard(request: HttpRequest, place: Place): Promise<HttpResponse> {
+  async function oldExtendedCard(request: HttpRequest, place: Place, visit: Visit | undefined): Promise<HttpResponse> {
     const { resident } = place
+    const operation = 'GetExtendedAgentCard'
+    const gate = house.gate?.(request, resident, 'HTTP+JSON')
+    if (visit !== undefined) visit.operation = operation
     const { offered } = house.negotiator
     const version = offered.find(({ id }) => id === '0.2') ?? offered.find(({ id }) => id === '0.3')
     try {
-      if (version === undefined || resident.settings.extendedCard === undefined) throw noExtendedCard()
+      if (version === undefined) throw noExtendedCard()
       const caller = await house.doorkeeper.identify(request, resident)
+      if (visit !== undefined) visit.caller = caller
+      if (resident.settings.extendedCard === undefined) throw noExtendedCard()
+      if (gate !== undefined) await gate.pass(caller, version, operation)
       const shown = await extendedCard(resident, house.card(request, resident), caller)
       const headers = {
         'content-type': 'application/json',
         'cache-control': 'private, no-store',
         'a2a-version': version.id,
+        ...gate?.headers,
       }
       return { status: 200, headers, body: JSON.stringify(version.json.encodeCard(shown)) }
     } catch (reason) {
       const isAbsent = reason instanceof A2AError && reason.code === 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
-      return refuse(request, place, isAbsent ? noExtendedCard() : reason, version?.id)
+      return refuse(request, place, isAbsent ? noExtendedCard() : reason, version?.id, gate?.headers)
     }
   }
 
   /** In the shape of the door that was knocked at. */
-  function refuse(request: HttpRequest, place: Place, reason: unknown, versionId?: string): HttpResponse {
+  function refuse(
+    request: HttpRequest,
+    place: Place,
+    reason: unknown,
+    versionId?: string,
+    more?: HttpHeaders,
+  ): HttpResponse {
     const { negotiator } = house
     const asked = negotiator.asked(request)
     const spoken =
       asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
     const version = negotiator.offered.find(({ id }) => id === versionId) ?? spoken
     const framing = place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version)
-    return house.refuse(reason, place.resident, version, framing)
+    return house.refuse(reason, place.resident, version, framing, more)
+  }
+
+  function shapeFor(request: HttpRequest): ProtocolVersion {
+    return house.negotiator.shape(house.negotiator.asked(request))
   }
 
   function wrongVerb(request: HttpRequest, { resident }: Place, allow: string): HttpResponse {
     // Not in a JSON-RPC envelope: this was no JSON-RPC.
-    const version = house.negotiator.shape(house.negotiator.asked(request))
+    const version = shapeFor(request)
     const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
     return house.refuse(error, resident, version, restFraming(version), { allow })
   }
 
   /** Public halves: for everybody, whoever may call the agents. */
   async function showKeys(request: HttpRequest, { jwks }: KeyPublisher): Promise<HttpResponse> {
-    const place = locate(roster, request.path)
+    const place = locate(roster, request.path, house.tenants.declared)
     if (request.method !== 'GET' && request.method !== 'HEAD') return wrongVerb(request, place, 'GET, HEAD')
     try {
       const headers = { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' }
@@ -179,7 +226,7 @@ export function createRouter(
   function knows(method: string, path: string): boolean {
     if (path === '/healthz' || path === '/readyz') return true
     if (publisher !== undefined && path === jwksPath) return true
-    const { door, rest } = locate(roster, path)
+    const { door, rest } = locate(roster, path, house.tenants.declared)
     if (door === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
     return door !== 'rest' || dispatch.knows(rest)
   }
@@ -197,6 +244,14 @@ function probe(isWell: boolean): HttpResponse {
 
 function goingDown(): A2AError {
   return new A2AError('UNAVAILABLE', 'The server is going down')
+}
+
+/** Of a stream it is told when its first event is there. */
+function tell(visit: Visit, response: HttpResponse): HttpResponse {
+  const version = response.headers['a2a-version'] as VersionId | undefined
+  if (version !== undefined) visit.version = version
+  if ('body' in response) visit.end(response.refused ?? 'OK', response.status)
+  return response
 }
 
 function noExtendedCard(): A2AError {

@@ -1,10 +1,11 @@
 /** What a caller may use of an agent (B-154): a skill may ask for schemes and scopes beyond those of the card. */
 import type { Caller } from '../model/caller.ts'
 import type { AgentSkill, SecurityRequirement } from '../model/card.ts'
-import { A2AError } from '../model/error.ts'
+import { A2AError, type ErrorDetails } from '../model/error.ts'
 import { quoted } from './auth/challenge.ts'
 
-export function mayUse({ securityRequirements = [] }: AgentSkill, caller: Caller): boolean {
+export function mayUse({ id, securityRequirements = [] }: AgentSkill, caller: Caller): boolean {
+  if (caller.skills !== undefined && !caller.skills.includes(id)) return false
   return securityRequirements.length === 0 || securityRequirements.some((one) => meets(one, caller))
 }
 
@@ -24,10 +25,14 @@ export function permit(skill: AgentSkill, caller: Caller): void {
   const scopes = [...new Set((skill.securityRequirements ?? []).flatMap(scopesOf))]
   if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'This skill needs authentication')
   const scope = scopes.join(' ')
-  throw new A2AError('PERMISSION_DENIED', `Insufficient permissions for skill '${skill.id}'`, {
-    skillId: skill.id,
-    ...(scope === '' ? {} : { scope, challenge: `Bearer error="insufficient_scope", scope=${quoted(scope)}` }),
-  })
+  throw mayNotUse(
+    skill.id,
+    scope === '' ? {} : { scope, challenge: `Bearer error="insufficient_scope", scope=${quoted(scope)}` },
+  )
+}
+
+export function mayNotUse(skillId: string, more: ErrorDetails = {}): A2AError {
+  return new A2AError('PERMISSION_DENIED', `Insufficient permissions for skill '${skillId}'`, { skillId, ...more })
 }
 
 /** Of the first alternative, where there are several: RFC 6750 asks for what would be enough. */

@@ -6,6 +6,7 @@
 import { appendTo, claimOf } from './memory/append.ts'
 import type { Claims } from './memory/append.ts'
 import { contextOf, listTasks, oldestFirst } from './memory/list.ts'
+import { createNotes } from './memory/notes.ts'
 import { prune, removeOldest } from './memory/prune.ts'
 import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './memory/push.ts'
 import { createTable } from './memory/table.ts'
@@ -30,6 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const table = createTable()
   const claims: Claims = new Map()
   const keys = new Map<string, KeyRow>()
+  const { notes, forgetExpired } = createNotes(now)
   const waiters = createWaiters()
   let closed = false
   let fence = 0
@@ -45,6 +47,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return {
     leaseTtlMs,
     prunesItself: true,
+    notes: {
+      read: (kind, key) => use(() => notes.read(kind, key)),
+      write: (kind, note, version) => use(() => notes.write(kind, note, version)),
+      writeAll: (kind, given) => use(() => notes.writeAll(kind, given)),
+      remove: (kind, key) => use(() => notes.remove(kind, key)),
+      list: (kind, query) => use(() => notes.list(kind, query)),
+      add: (kind, key, by, expiresAt) => use(() => notes.add(kind, key, by, expiresAt)),
+    },
 
     append: (taskId, append) =>
       use(() => {
@@ -92,13 +102,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
           return { task: entry.row, fence: entry.lease.fence }
         })
       }),
-    renew: (holder, taskIds, until) =>
+    renew: (holder, taskIds, until, fences) =>
       use(() => {
         const at = now()
-        return taskIds.filter((taskId) => {
+        return taskIds.filter((taskId, index) => {
           const entry = table.get(taskId)
           const lease = entry?.lease
           if (entry === undefined || lease?.holder !== holder || !isLive(lease, at)) return true
+          if (fences !== undefined && lease.fence !== fences[index]) return true
           entry.lease = { ...lease, until }
           return false
         })
@@ -108,7 +119,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     savePush: (push) => use(() => savePush(table, push, newFence())),
     loadPush: (taskId, id) => use(() => pushOf(taskId, id)?.row),
     listPush: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
-    deletePush: (taskId, id) => use(() => table.get(taskId)?.pushes.delete(id) ?? false),
+    deletePush: (taskId, id, given) =>
+      use(() => {
+        const push = pushOf(taskId, id)
+        if (given !== undefined && (push?.fence !== given || push.leasedUntil === undefined)) return false
+        return table.get(taskId)?.pushes.delete(id) ?? false
+      }),
     claimPush: (at, until, limit) => use(() => claimPush(table, at, until, limit, newFence)),
     movePush: (taskId, id, given, change) =>
       use(() => {
@@ -128,7 +144,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         return entry === undefined ? [] : attemptsOf(entry, pushId, limit)
       }),
 
-    prune: (retention) => use(() => prune(table, claims, retention, now())),
+    prune: (retention) =>
+      use(() => {
+        forgetExpired()
+        return prune(table, claims, retention, now())
+      }),
     feed: (position, limit) => use(() => table.feedAfter(position, limit)),
 
     listKeys: () => use(() => [...keys.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),

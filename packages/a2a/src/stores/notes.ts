@@ -27,7 +27,10 @@ export interface NoteQuery {
   readonly limit: number
 }
 
-/** `kind` keeps the notes of one purpose apart from those of another; keys are ordered by their bytes. */
+/**
+ * `kind` keeps the notes of one purpose apart from those of another; keys are ordered by their bytes. Either may be any
+ * string of up to 1,024 bytes in UTF-8; a longer one is refused. What rejects for another reason may have been done all the same.
+ */
 export interface Notes {
   read(kind: string, key: string): Promise<Note | undefined>
   /**
@@ -35,11 +38,11 @@ export interface Notes {
    * or nothing if it was at another. Durable when it resolves.
    */
   write(kind: string, note: NoteWrite, version?: number): Promise<number | undefined>
-  /** Many in one go, whatever was there before. */
+  /** All or none, whatever was there before. Of several under one key the last one counts. */
   writeAll(kind: string, notes: readonly NoteWrite[]): Promise<void>
   /** Answers whether there was one. */
   remove(kind: string, key: string): Promise<boolean>
   list(kind: string, query: NoteQuery): Promise<readonly Note[]>
-  /** Adds to a number that is 0 if it is not there yet, in one step, and answers the sum. */
+  /** Adds to a number, in one step, and answers the sum. What is not there, or is no number, counts as 0. */
   add(kind: string, key: string, by: number, expiresAt: number): Promise<number>
 }

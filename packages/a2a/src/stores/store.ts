@@ -6,6 +6,7 @@
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Struct, Task, TaskStatus } from '../model/task.ts'
+import type { Notes } from './notes.ts'
 
 /** Whose task it is. Every list and every look-up by a caller stays inside one partition. */
 export interface Partition {
@@ -206,6 +207,8 @@ export interface Store {
   readonly leaseTtlMs: number
   /** Whether finished tasks may go without `prune` being called. */
   readonly prunesItself?: boolean
+  /** What is kept beside the tasks. The engine has no notes of its own: they are for whoever runs it. */
+  readonly notes: Notes
 
   /** All or nothing. Resolves when durable (at the store's level of durability), and never before. */
   append(taskId: string, append: Append): Promise<Appended>
@@ -235,9 +238,15 @@ export interface Store {
   claimOrphans(holder: string, now: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]>
   /**
    * Prolongs; answers the ids whose lease is no longer this holder's. A lease that ran out stays dead. With a time that
-   * has come it gives them up: others find them as orphans at once.
+   * has come it gives them up: others find them as orphans at once. With `fences`, one for each id, a lease that the holder
+   * has taken anew since then is not meant.
    */
-  renew(holder: string, taskIds: readonly string[], until: number): Promise<readonly string[]>
+  renew(
+    holder: string,
+    taskIds: readonly string[],
+    until: number,
+    fences?: readonly number[],
+  ): Promise<readonly string[]>
   /**
    * Tasks whose `due` has come. Oldest first. Each is put off by `dueAgainMs`, not cleared: whoever gets one acts on it
    * by an append that sets or clears `due`, and if they die first it comes again.
@@ -251,8 +260,8 @@ export interface Store {
   savePush(push: PushRow): Promise<void>
   loadPush(taskId: string, id: string): Promise<PushRow | undefined>
   listPush(taskId: string): Promise<readonly PushRow[]>
-  /** Answers whether there was one. */
-  deletePush(taskId: string, id: string): Promise<boolean>
+  /** Answers whether there was one. With a `fence`, only under the claim that it is of: one that was replaced stays. */
+  deletePush(taskId: string, id: string, fence?: number): Promise<boolean>
   /** Active ones that are due, each leased until `until` under a fence of its own. An append with visible records makes the idle ones of its task due at once. */
   claimPush(now: number, until: number, limit: number): Promise<readonly ClaimedPush[]>
   /** Moves a claimed cursor and gives it back; false if the fence is old or the config is gone. An append that came meanwhile keeps it due. */
@@ -261,7 +270,7 @@ export interface Store {
   /** Newest first. */
   listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]>
 
-  /** Also forgets messages whose claim has expired. Answers how many tasks were removed or had their log dropped. Never touches an active task or one with a live push cursor. */
+  /** Also forgets messages whose claim has expired, and notes that have. Answers how many tasks were removed or had their log dropped. Never touches an active task or one with a live push cursor. */
   prune(retention: Retention): Promise<number>
   /** Everything appended after `position`, oldest first. */
   feed(position: number, limit: number): Promise<readonly FeedEntry[]>

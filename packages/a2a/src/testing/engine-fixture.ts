@@ -84,9 +84,16 @@ export async function openHouse(t: TestContext, agent: Agent, options: HouseOpti
   const line = (level: string) => (message: string, fields?: Record<string, unknown>) => {
     lines.push({ level, message, fields })
   }
+  const entries = new Map<Agent, AgentEntry>()
   const engine = createEngine({
     store,
-    agent: (name) => entryOf(lookUp(name), options),
+    agent(name) {
+      const found = lookUp(name)
+      if (found === undefined) return undefined
+      const entry = entries.get(found) ?? entryOf(found, options)
+      entries.set(found, entry)
+      return entry
+    },
     limits: { parts: 100, metadataDepth: 20, tasksPerCaller: Infinity, waitMs: 5_000, ...options.limits },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     now: options.now ?? Date.now,
@@ -100,8 +107,7 @@ export async function openHouse(t: TestContext, agent: Agent, options: HouseOpti
   return describeHouse(engine, store, lines)
 }
 
-function entryOf(agent: Agent | undefined, { options, entry }: HouseOptions): AgentEntry | undefined {
-  if (agent === undefined) return undefined
+function entryOf(agent: Agent, { options, entry }: HouseOptions): AgentEntry {
   return { agent, inputModes: [], outputModes: [], streaming: true, ...entry, options: { ...shortTimes, ...options } }
 }
 

@@ -6,6 +6,7 @@ import { idempotencyContract } from './store-contract/idempotency.ts'
 import { keyContract, reopenContract } from './store-contract/keeping.ts'
 import { leaseContract } from './store-contract/leases.ts'
 import { listContract } from './store-contract/lists.ts'
+import { noteContract } from './store-contract/notes.ts'
 import { pushContract } from './store-contract/pushes.ts'
 import { readContract } from './store-contract/reads.ts'
 import { retentionContract } from './store-contract/retention.ts'
@@ -28,6 +29,7 @@ export function storeContract(name: string, open: OpenStore, { keeps = true }: S
     pushContract(open)
     retentionContract(open)
     keyContract(open)
+    noteContract(open)
     if (keeps) reopenContract(open)
   })
 }

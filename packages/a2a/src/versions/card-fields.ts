@@ -44,7 +44,8 @@ const extension: Read<AgentExtension> = shape<AgentExtension>({
   params: struct,
 })
 
-export const capabilities: Read<AgentCapabilities> = shape<AgentCapabilities>({
+/** Without 0.x's `stateTransitionHistory`: no version says where that history would be, so nothing follows from it. */
+export const capabilities: Read<AgentCapabilities> = shape<Omit<AgentCapabilities, 'stateTransitionHistory'>>({
   streaming: flag,
   pushNotifications: flag,
   extensions: list(extension),

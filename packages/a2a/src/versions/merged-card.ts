@@ -1,6 +1,6 @@
 /**
  * One card for a reader whose version is not known: the 1.0 card with the fields of 0.3 beside it (§5.3). The two
- * sets of fields are disjoint but for security schemes and skills, which hold both forms key by key.
+ * sets of fields are disjoint but for capabilities, security schemes and skills, which hold both forms key by key.
  */
 import type { AgentCard } from '../model/card.ts'
 import { encodeLegacyCard } from './v0_3/card.ts'
@@ -14,6 +14,7 @@ export function mergedCard(card: AgentCard): Fields {
   if (!card.supportedInterfaces.some(({ protocolVersion }) => protocolVersion.startsWith('0.'))) return modern
   const legacy = encodeLegacyCard(card, { protocolVersion: '0.3.0', form: 'json' })
   const merged: Fields = { ...legacy, ...modern }
+  merged['capabilities'] = { ...(legacy['capabilities'] as Fields), ...(modern['capabilities'] as Fields) }
   const skills = legacy['skills'] as Fields[]
   merged['skills'] = card.skills.map((skill, index) => ({ ...skills[index], ...skill }))
   if (card.securitySchemes !== undefined) {

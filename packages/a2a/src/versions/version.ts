@@ -30,6 +30,8 @@ export interface Habits {
   readonly lostSubscription: 'plain' | 'event'
   /** What a webhook is told: the event (B-121), or the whole task as it is by then (B-122). */
   readonly pushes: 'event' | 'task'
+  /** Whether a task that is asked for shows the states that it went through, where its agent keeps them. */
+  readonly showsTransitions: boolean
   /** A webhook config without an id: another one, or the one that the task has without an id (B-116). */
   readonly unnamedPush: 'add' | 'replace'
 }

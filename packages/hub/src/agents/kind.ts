@@ -15,7 +15,9 @@ import type {
   Task,
   Turn,
 } from '@parley/a2a'
+import type { Extension } from '@parley/a2a/server'
 import type { ZodType } from 'zod'
+import type { ChatModel } from './chat-model.ts'
 
 export interface AgentKind<Entry = unknown> {
   /** As `kind:` in the configuration says it. */
@@ -24,6 +26,10 @@ export interface AgentKind<Entry = unknown> {
   readonly schema: ZodType<Entry>
   /** Makes no connection that it would have to wait for long: what is behind may be down when the hub starts. */
   open(entry: Entry, parts: KindParts): OpenAgent | Promise<OpenAgent>
+  /** Files that the agent is made of: when one of them changes it is opened anew. */
+  files?(entry: Entry, baseDir: string): readonly string[]
+  /** How long a turn may take where the entry does not say. Default: 5 minutes. */
+  readonly turnTimeoutMs?: number
 }
 
 /** What the hub lends to an agent. */
@@ -33,16 +39,26 @@ export interface KindParts {
   readonly log: AgentLog
   /** Relative paths of the entry begin here: where the configuration file is. */
   readonly baseDir: string
+  /** What programs that it starts see of the hub's own environment: PATH, HOME, LANG and the like, and no secrets. */
+  readonly programEnv: Readonly<Record<string, string>>
   /** For addresses that the configuration names. */
   readonly fetch: typeof fetch
   /** For addresses that a stranger names: never reaches the inside of the network (B-173). */
   readonly guardedFetch: typeof fetch
   /** What this agent has to remember beyond one turn. Nobody else's notes are in it. */
   readonly notes: Notes
+  /** What all agents of this kind remember together. Left out: each for itself. */
+  readonly kindNotes?: Notes
+  /** How long a turn may take, for backends that want to be told. The engine sees to it. */
+  readonly turnTimeoutMs?: number
   /** The content of a raw, text or url part; fetched under the guard and within a bound. */
   bytes(part: Part, signal: AbortSignal): Promise<PartBytes>
   /** Other agents of this hub. */
   readonly house: House
+  /** What an agent of this hub thinks with, as it is configured now; nothing if there is no such agent, or it has none. */
+  model(agent: string): ChatModel | undefined
+  /** What the agent is like, as its entry says: agents that talk by themselves are told. */
+  readonly persona?: string
   /** Where the hub is reached from outside, without a slash at the end. Nothing before it listens. */
   publicUrl(): string | undefined
   readonly now: () => number
@@ -79,6 +95,10 @@ export interface OpenAgent {
   readonly card?: CardPart
   /** Asked once it is open and now and then later; may fail, and then what was known stays. Never calls a model. */
   look?(signal: AbortSignal): Promise<CardPart | undefined>
+  /** What others may think with, too. */
+  readonly model?: ChatModel
+  /** Protocol extensions that it knows, beside those of every agent. */
+  readonly extensions?: readonly Extension[]
   /** Requests below `/a2a/{name}/hooks/`, such as notifications of an agent behind it. */
   readonly hook?: (request: Request) => Promise<Response>
   /** Resolves when what is behind can be reached. */

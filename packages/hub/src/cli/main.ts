@@ -1,8 +1,6 @@
 #!/usr/bin/env node
-/** The `parley` command. The only file that reads the environment. */
-import { parseArgs } from 'node:util'
-import { demoAgents, startHub } from '../hub.ts'
-import { describeStore } from '../open-store.ts'
+/** The `parley` command. The only file that reads the environment and knows the process. */
+import type { Terminal } from './command.ts'
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
@@ -12,48 +10,29 @@ if (major < 24) {
 
 /** Whatever still runs then: longer than a hub needs to drain and to give up a database that does not answer. */
 const goneAfterMs = 30_000
-const { PORT = '3000', BIND_HOST = '127.0.0.1', PARLEY_DATA: dataDir = './.parley' } = process.env
-/** Nothing in it switches gRPC off; whoever takes any port takes any for both. */
-const { GRPC_PORT = PORT === '0' ? '0' : '3001' } = process.env
-const { PARLEY_STORE = 'sqlite:', PARLEY_STORE_DIRECT: directStore, PARLEY_MASTER_KEY: masterKey } = process.env
+const endings = ['SIGINT', 'SIGTERM'] as const
 
-try {
-  const { values: flags } = parseArgs({ options: { store: { type: 'string' } } })
-  const store = flags.store ?? PARLEY_STORE
-  const port = portOf('PORT', PORT)
-  const grpcPort = GRPC_PORT === '' ? undefined : portOf('GRPC_PORT', GRPC_PORT)
-  const hub = await startHub({ host: BIND_HOST, port, grpcPort, store, dataDir, directStore, masterKey })
-  console.log(`Parley is listening on ${hub.url}`)
-  if (hub.grpcPort !== undefined) console.log(`It speaks gRPC on port ${hub.grpcPort}`)
-  console.log()
-  for (const [name, { description }] of Object.entries(demoAgents)) {
-    console.log(`  ${name.padEnd(10)} ${hub.url}/a2a/${name}  ${description}`)
-  }
-  const where = describeStore({ store, dataDir })
-  console.log(`\nTasks are kept in ${where}. Stop with Ctrl-C: what runs goes on ${goesOn(store)}.`)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(hub))
-} catch (reason) {
-  console.error(reason instanceof Error ? reason.message : reason)
-  process.exit(1)
+const terminal: Terminal = {
+  environment: process.env,
+  cwd: process.cwd(),
+  say: (line) => console.log(line),
+  complain: (line) => console.error(line),
+  untilToldToEnd: () =>
+    new Promise((resolve) => {
+      for (const signal of endings) {
+        process.once(signal, () => {
+          // Who asks twice does not want to wait.
+          for (const again of endings) process.once(again, () => process.exit(1))
+          setTimeout(() => process.exit(1), goneAfterMs).unref()
+          resolve()
+        })
+      }
+    }),
+  onHangUp: (listener) => void process.on('SIGHUP', listener),
 }
 
-function portOf(name: string, text: string): number {
-  const port = Number(text)
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new Error(`${name} must be a number from 0 to 65535, not ${JSON.stringify(text)}.`)
-}
-
-function goesOn(store: string): string {
-  if (store === 'memory:') return 'no more'
-  return store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
-}
-
-/** Who asks twice does not want to wait. */
-function stop(hub: { close(): Promise<void> }): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-  setTimeout(() => process.exit(1), goneAfterMs).unref()
-  void hub.close().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  )
-}
+// Loaded only now, so that an old Node hears the sentence above and not of syntax that it does not know.
+const { runCommand } = await import('./run-command.ts')
+const code = await runCommand(process.argv.slice(2), terminal)
+// Not before what was said is out.
+process.stdout.write('', () => process.exit(code))

@@ -70,6 +70,19 @@ describe('a bearer token of an issuer', () => {
     assert.deepEqual(caller, { ...expected, scopes: [] })
   })
 
+  it('has its scopes in the claims that are named, by their whole name or inside one another', async () => {
+    const named = ['https://ada.test/roles', 'realm_access.roles', 'groups', 'realm_access.none.roles']
+    const { issuer, authenticate } = await open1({ scopeClaim: named })
+    const claims = {
+      'https://ada.test/roles': 'a b',
+      realm_access: { roles: ['c', 'a'] },
+      groups: ['d e', 7],
+      scope: 'f',
+    }
+    const { caller } = await call({ authenticate }, `Bearer ${await issuer.token(claims)}`)
+    assert.deepEqual(caller?.scopes, ['a', 'b', 'c', 'd e'])
+  })
+
   it('is known by keys that the issuer publishes, asked for once [B-150]', async () => {
     const { issuer, authenticate } = await open1()
     for (let count = 0; count < 3; count++) {

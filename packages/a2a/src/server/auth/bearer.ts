@@ -36,8 +36,11 @@ export interface JwtBearerOptions extends Declared {
   readonly algorithms?: readonly string[]
   /** Default 10. */
   readonly clockToleranceSeconds?: number
-  /** Default: `scope`, or `scp`. */
-  readonly scopeClaim?: string
+  /**
+   * Where scopes stand: a claim, or one inside another (`realm_access.roles`); of several, all that are there. Default:
+   * `scope`, or `scp`.
+   */
+  readonly scopeClaim?: string | readonly string[]
   /** Which claim says whose data are meant. Default: none does. */
   readonly tenantClaim?: string
   /** How often a key that we do not know may make us ask the issuer. Default 30 s. */
@@ -106,9 +109,20 @@ function callerOf(claims: JWTPayload, { scopeClaim, tenantClaim }: JwtBearerOpti
   }
   return {
     id: `${claims.iss}|${subject}`,
-    scopes: scopesIn(scopeClaim === undefined ? (claims['scope'] ?? claims['scp']) : claims[scopeClaim]),
+    scopes:
+      scopeClaim === undefined
+        ? scopesIn(claims['scope'] ?? claims['scp'])
+        : [...new Set([scopeClaim].flat().flatMap((name) => scopesIn(claimOf(claims, name))))],
     ...(typeof tenant === 'string' ? { tenant } : {}),
   }
+}
+
+/** Names of claims may be urls, dots and all; where none is called so, the dots lead inside. */
+function claimOf(claims: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  const inside = (value: unknown, step: string): unknown =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined
+  return name.split('.').reduce(inside, claims as unknown)
 }
 
 /** Words in one text (RFC 8693), or a list of them. */

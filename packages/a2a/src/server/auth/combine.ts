@@ -5,7 +5,8 @@
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Authenticate, Credentials } from '../options.ts'
+import type { Credentials } from '../credentials.ts'
+import type { Authenticate } from '../options.ts'
 
 type Found = Caller | undefined | null
 interface Way {
@@ -75,7 +76,15 @@ function together(callers: readonly Caller[]): Caller | undefined {
   const all = (field: 'scopes' | 'schemes'): readonly string[] => [
     ...new Set(callers.flatMap((one) => one[field] ?? [])),
   ]
-  return { ...first, scopes: all('scopes'), schemes: all('schemes'), ...(tenant !== undefined ? { tenant } : {}) }
+  const skills = callers.flatMap((one) => (one.skills === undefined ? [] : [one.skills]))
+  return {
+    ...first,
+    scopes: all('scopes'),
+    schemes: all('schemes'),
+    ...(tenant !== undefined ? { tenant } : {}),
+    // What one of them does not allow is not allowed.
+    ...(skills.length > 0 ? { skills: skills.reduce((some, others) => some.filter((id) => others.includes(id))) } : {}),
+  }
 }
 
 /** Two that go by one name and are not the same are told apart: `bearer`, `bearer_2`. */

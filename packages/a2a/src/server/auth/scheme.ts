@@ -2,7 +2,8 @@
 import type { Caller } from '../../model/caller.ts'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Authenticate, Credentials } from '../options.ts'
+import type { Credentials } from '../credentials.ts'
+import type { Authenticate } from '../options.ts'
 import { challenge } from './challenge.ts'
 
 type Found = Caller | undefined | null

@@ -16,7 +16,7 @@ import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcAnswer } from '../grpc-calls.ts'
 import type { GrpcHandler } from '../grpc-handler.ts'
 import type { OpenStream } from '../perform.ts'
-import { GrpcRequest } from './request.ts'
+import { GrpcRequest, type HttpPlace } from './request.ts'
 
 type Bytes = Uint8Array
 type UnaryCall = ServerUnaryCall<Bytes, Bytes>
@@ -29,7 +29,7 @@ export interface Service {
 
 export interface ServiceParts {
   readonly handler: GrpcHandler
-  readonly httpPort: number | undefined
+  readonly http: HttpPlace | undefined
   /** Told of every call that is to be answered at once, and when it has been. */
   began(): () => void
 }
@@ -65,10 +65,10 @@ function ask(
   call: UnaryCall | StreamCall,
   method: RpcMethod,
   { id }: ProtocolVersion,
-  { handler, httpPort }: ServiceParts,
+  { handler, http }: ServiceParts,
 ): Promise<GrpcAnswer> {
   return handler.answer({
-    request: new GrpcRequest(call, httpPort),
+    request: new GrpcRequest(call, http),
     service: rpcsOf[id].service,
     operation: method.operation,
     payload: () => readRequest(method, call.request),

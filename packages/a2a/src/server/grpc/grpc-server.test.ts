@@ -12,7 +12,7 @@ import { inputRequired } from '../../agents/reports.ts'
 import { A2AError } from '../../model/error.ts'
 import { legacy, modern, oldSaying, openGrpcServers, refusalOf, saying } from '../../testing/grpc-fixture.ts'
 import { selfSigned } from '../../testing/self-signed.ts'
-import type { Credentials } from '../options.ts'
+import type { Credentials } from '../credentials.ts'
 
 const { open, client } = openGrpcServers()
 const textOf = ({ payload }: { payload: any }): string => payload.task.artifacts[0].parts[0].text

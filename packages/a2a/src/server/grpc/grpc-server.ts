@@ -16,7 +16,8 @@ export interface GrpcServer extends GrpcListener {
 
 /** The handler is not closed with it. */
 export async function createGrpcServer(handler: Handler, options: GrpcServerOptions = {}): Promise<GrpcServer> {
-  const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort } = options
+  const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort, httpIsSecure = false } = options
+  const http = httpPort === undefined ? undefined : { port: httpPort, isSecure: httpIsSecure }
   const { grpc } = handler
   let waiting = 0
   const began = (): (() => void) => {
@@ -40,7 +41,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   const add = ({ definition, implementation }: Service): void => server.addService(definition, implementation)
   for (const name of names) {
     const version = grpc.offered.find(({ id }) => rpcsOf[id].service === name)
-    if (version !== undefined) add(a2aService(version, { handler: grpc, httpPort, began }))
+    if (version !== undefined) add(a2aService(version, { handler: grpc, http, began }))
   }
   const draining = { isOn: false }
   add(healthService({ services: names, isReady: async () => !draining.isOn && (await grpc.isReady()) }))

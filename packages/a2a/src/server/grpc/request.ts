@@ -9,19 +9,24 @@ export type Call = Pick<
   'metadata' | 'request' | 'cancelled' | 'on' | 'getPeer' | 'getPath' | 'getHost' | 'getAuthContext' | 'sendMetadata'
 >
 
+/** Where HTTP is spoken on the same host, so that a card that is asked for by gRPC leads there. */
+export interface HttpPlace {
+  readonly port: number
+  readonly isSecure: boolean
+}
+
 /** A class for its getters, as elsewhere: on an object literal they are made anew for each call. */
 export class GrpcRequest implements HttpRequest {
   readonly method = 'POST'
   readonly query = ''
   readonly prefix = ''
   readonly #call: Call
-  readonly #httpPort: number | undefined
+  readonly #http: HttpPlace | undefined
   #leaving: AbortController | undefined
 
-  /** `httpPort`: where HTTP is spoken on the same host, so that a card that is asked for by gRPC leads there. */
-  constructor(call: Call, httpPort: number | undefined) {
+  constructor(call: Call, http: HttpPlace | undefined) {
     this.#call = call
-    this.#httpPort = httpPort
+    this.#http = http
   }
 
   get path(): string {
@@ -34,7 +39,7 @@ export class GrpcRequest implements HttpRequest {
 
   #host(): string | undefined {
     const authority = this.#call.getHost()
-    return this.#httpPort === undefined ? authority : `${hostname(authority)}:${this.#httpPort}`
+    return this.#http === undefined ? authority : `${hostname(authority)}:${this.#http.port}`
   }
 
   body(): Promise<string> {
@@ -57,9 +62,9 @@ export class GrpcRequest implements HttpRequest {
     return colon < 0 ? undefined : peer.slice(0, colon)
   }
 
-  /** Of HTTP, where that is another listener: `serve` opens it without TLS. */
+  /** Of HTTP, where that is another listener. */
   get secure(): boolean {
-    return this.#httpPort === undefined && this.#call.getAuthContext().transportSecurityType === 'ssl'
+    return this.#http?.isSecure ?? this.#call.getAuthContext().transportSecurityType === 'ssl'
   }
 
   get clientCertificate(): ClientCertificate | undefined {

@@ -3,7 +3,8 @@
  * append of this process, by what another replica tells, or by one look at all tasks that are waited for.
  *
  * The newest head that is known is remembered, so that whoever waits on from there need not ask first. It is forgotten as
- * soon as somebody tells of a change; and what was read while somebody told is not remembered at all.
+ * soon as somebody tells of a change; and what was read while somebody told is not remembered at all. A database may also
+ * come back with less than it had, after a failover: an answer to a question asked later than what is known counts more.
  */
 import { createWaiters } from '../waiters.ts'
 import type { Database } from './database.ts'
@@ -31,7 +32,9 @@ export type Changes = ReturnType<typeof createChanges>
 export function createChanges({ database, schema, pollMs }: ChangesParts) {
   const look = `SELECT id, head FROM ${schema}.heads_1($1)`
   const waiters = createWaiters()
-  const heads = new Map<string, number>()
+  const heads = new Map<string, { readonly head: number; readonly learntAt: number }>()
+  /** Counts the questions. */
+  let time = 0
   const watches = new Set<{ all: boolean; readonly ids: Set<string> }>()
   const headOf = gather(headsOf, perLook)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -45,20 +48,21 @@ export function createChanges({ database, schema, pollMs }: ChangesParts) {
     return ids.map((id) => found.get(id) ?? 0)
   }
 
-  function remember(id: string, head: number): void {
+  function remember(id: string, head: number, askedAt: number): void {
     const known = heads.get(id)
-    if (known !== undefined && known > head) return
+    if (known !== undefined && known.head > head && known.learntAt >= askedAt) return
     heads.delete(id)
-    heads.set(id, head)
+    heads.set(id, { head, learntAt: time })
     if (heads.size > maxHeads) heads.delete(heads.keys().next().value as string)
   }
 
   function watch(): Watch {
     const watching = { all: false, ids: new Set<string>() }
     watches.add(watching)
+    const askedAt = (time += 1)
     return {
       learned: (id, head) => {
-        if (!watching.all && !watching.ids.has(id)) remember(id, head)
+        if (!watching.all && !watching.ids.has(id)) remember(id, head, askedAt)
       },
       end: () => void watches.delete(watching),
     }
@@ -91,26 +95,27 @@ export function createChanges({ database, schema, pollMs }: ChangesParts) {
   }
 
   async function lookAt(id: string, watching: Watch): Promise<void> {
-    const before = heads.get(id)
+    const before = heads.get(id)?.head
     const head = await headOf(id)
     watching.learned(id, head)
-    if (before === undefined || head > before) waiters.wake(id)
+    if (head !== before) waiters.wake(id)
   }
 
   return {
     async changed(id: string, afterSeq: number, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return
-      const known = heads.get(id)
+      const known = heads.get(id)?.head
       if (known !== undefined && known > afterSeq) return
       const woken = waiters.wait(id, signal)
       planLook()
-      if (known === undefined) {
+      if (known !== afterSeq) {
         // Registered first: what is told while the question is under way wakes this one too.
         const watching = watch()
-        const head = await headOf(id).catch(() => 0)
-        watching.learned(id, head)
+        const head = await headOf(id).catch(() => undefined)
+        if (head !== undefined) watching.learned(id, head)
         watching.end()
-        if (head > afterSeq) waiters.wake(id)
+        // Also where it is shorter than the one who waits believes: they have to know.
+        if (head !== undefined && head !== afterSeq) waiters.wake(id)
       }
       return woken
     },

@@ -33,12 +33,15 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
     )
     UPDATE ${schema}.tasks AS t SET holder = $1, lease_until = ${time('$2', '$3 + $4')}, fence = t.fence + 1
     FROM found WHERE t.ref = found.ref RETURNING ${taskColumns}`
+  /** Whether a lease is under the fence that goes with its id, where fences were given. */
+  const isMeant = (id: string, fence: string): string =>
+    `($5::bigint[] IS NULL OR ${fence} = ($5::bigint[])[array_position($4::text[], ${id})])`
   // A lease that has most of its time before it is left alone: a write for each held task and each beat would be most of
   // what an idle replica writes. One that is to end sooner is cut short.
   const renew = `
     WITH mine AS MATERIALIZED (
       SELECT ref, id, lease_until FROM ${schema}.tasks
-      WHERE id = ANY ($4) AND holder = $1 AND lease_until > ${time('$2', '0')}
+      WHERE id = ANY ($4) AND holder = $1 AND lease_until > ${time('$2', '0')} AND ${isMeant('id', 'fence')}
     ), short AS MATERIALIZED (
       SELECT ref FROM ${schema}.tasks
       WHERE ref IN (
@@ -47,7 +50,8 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
       ) ORDER BY id FOR NO KEY UPDATE
     ), prolonged AS (
       UPDATE ${schema}.tasks AS t SET lease_until = ${time('$2', '$3')} FROM short
-      WHERE t.ref = short.ref AND t.holder = $1 AND t.lease_until > ${time('$2', '0')} RETURNING t.ref
+      WHERE t.ref = short.ref AND t.holder = $1 AND t.lease_until > ${time('$2', '0')}
+        AND ${isMeant('t.id', 't.fence')} RETURNING t.ref
     )
     SELECT id FROM mine WHERE ref IN (SELECT ref FROM prolonged) OR ref NOT IN (SELECT ref FROM short)`
   const claimDue = `
@@ -68,8 +72,13 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
       const claimed = rows.map(async (row) => ({ task: await taskOf(row, blobs), fence: Number(row.fence) }))
       return (await Promise.all(claimed)).sort((a, b) => a.task.createdAt - b.task.createdAt || byId(a.task, b.task))
     },
-    async renew(holder: string, taskIds: readonly string[], until: number): Promise<readonly string[]> {
-      const values = [toText(holder), now(), distance(until), taskIds.map(toText)]
+    async renew(
+      holder: string,
+      taskIds: readonly string[],
+      until: number,
+      fences?: readonly number[],
+    ): Promise<readonly string[]> {
+      const values = [toText(holder), now(), distance(until), taskIds.map(toText), fences ?? null]
       const rows = await database.ask<{ id: string }>(renew, ...values)
       const kept = new Set(rows.map(({ id }) => fromText(id)))
       return taskIds.filter((id) => !kept.has(id))

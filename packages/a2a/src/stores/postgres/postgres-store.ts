@@ -15,6 +15,7 @@ import { createLists } from './lists.ts'
 import { createLog } from './log.ts'
 import { migrate, quoted } from './migrate.ts'
 import { digestOf, toText } from './names.ts'
+import { createNotes } from './notes.ts'
 import { createNotifier } from './notifier.ts'
 import { createPushes } from './pushes.ts'
 import { createWriter } from './writer.ts'
@@ -50,6 +51,8 @@ export interface PostgresStoreOptions {
 
 /** Reads are tried again for so long: a connection that the server closed, a restart that takes a moment. */
 const readPatienceMs = 2_000
+/** Expired notes swept in one call. */
+const notesPerCall = 10_000
 /** Another replica may be in the middle of a long step. */
 const migrationPatience = { timeoutMs: 600_000, patienceMs: 5_000 }
 
@@ -75,6 +78,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const leases = createLeases({ database, schema, blobs, now })
   const pushes = createPushes(database, schema)
   const housekeeping = createHousekeeping(database, schema, now)
+  const { notes, sweep } = createNotes({ database, schema, now, during })
   // An append waits as long as its lease can live: after that the task is somebody else's.
   const writer = createWriter({ database, schema, now, patienceMs: leaseTtlMs, flushing })
   const turns = createTurns()
@@ -137,6 +141,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
   return {
     leaseTtlMs,
+    notes,
     append: (taskId, append) => during(() => writer.append(taskId, append)),
     load: (taskId) => during(() => tasks.load(taskId)),
     read: (taskId, afterSeq, limit) => during(() => tasks.read(taskId, afterSeq, limit)),
@@ -150,19 +155,23 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     loadSnapshot: (taskId) => during(() => tasks.loadSnapshot(taskId)),
 
     claimOrphans: (holder, at, ttlMs, limit) => inTurn(() => leases.claimOrphans(holder, at, ttlMs, limit)),
-    renew: (holder, taskIds, until) => during(() => leases.renew(holder, taskIds, until)),
+    renew: (holder, taskIds, until, fences) => during(() => leases.renew(holder, taskIds, until, fences)),
     claimDue: (at, limit) => inTurn(() => leases.claimDue(at, limit)),
 
     savePush: (push) => during(() => pushes.save(push)),
     loadPush: (taskId, id) => during(() => pushes.load(taskId, id)),
     listPush: (taskId) => during(() => pushes.list(taskId)),
-    deletePush: (taskId, id) => during(() => pushes.delete(taskId, id)),
+    deletePush: (taskId, id, fence) => during(() => pushes.delete(taskId, id, fence)),
     claimPush: (at, until, limit) => inTurn(() => pushes.claim(at, until, limit)),
     movePush: (taskId, id, fence, change) => during(() => pushes.move(taskId, id, fence, change)),
     recordAttempt: (attempt) => during(() => pushes.recordAttempt(attempt)),
     listAttempts: (taskId, pushId, limit) => during(() => pushes.listAttempts(taskId, pushId, limit)),
 
-    prune: (retention) => inTurn(() => housekeeping.prune(retention)),
+    prune: (retention) =>
+      inTurn(async () => {
+        await sweep(notesPerCall)
+        return housekeeping.prune(retention)
+      }),
     feed: (position, limit) => during(() => tasks.feed(position, limit)),
 
     masterKey: () => master,

@@ -26,7 +26,8 @@ export function createPushes(database: Database, schema: string) {
   const save = `SELECT ${schema}.save_push_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS done`
   const move = `SELECT ${schema}.move_push_1($1, $2, $3, $4, $5, $6, $7) AS done`
   const remove = `
-    DELETE FROM ${schema}.pushes WHERE key = $2 AND task = (SELECT ref FROM ${schema}.tasks WHERE id = $1) RETURNING ref`
+    DELETE FROM ${schema}.pushes WHERE key = $2 AND task = (SELECT ref FROM ${schema}.tasks WHERE id = $1)
+      AND ($3::bigint IS NULL OR (fence = $3 AND leased_until IS NOT NULL)) RETURNING ref`
   const claim = `
     WITH found AS MATERIALIZED (
       SELECT ref FROM ${schema}.pushes
@@ -58,8 +59,8 @@ export function createPushes(database: Database, schema: string) {
       const [row] = await database.ask<{ done: boolean }>(save, ...values, ...cursor)
       if (row?.done !== true) throw new Error(`There is no task ${taskId} to send notifications of`)
     },
-    async delete(taskId: string, id: string): Promise<boolean> {
-      return (await database.once(remove, toText(taskId), digestOf(id))).length > 0
+    async delete(taskId: string, id: string, fence?: number): Promise<boolean> {
+      return (await database.once(remove, toText(taskId), digestOf(id), fence ?? null)).length > 0
     },
     async claim(now: number, until: number, limit: number): Promise<readonly ClaimedPush[]> {
       const rows = await database.once<PushColumns & { ref: unknown }>(claim, now, wholeTime(until), limit)

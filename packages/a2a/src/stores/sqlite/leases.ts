@@ -16,7 +16,8 @@ export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable)
     ORDER BY created_at, id LIMIT ?`)
   const lease = database.prepare('UPDATE tasks SET holder = ?, lease_until = ?, fence = ? WHERE ref = ?')
   const renew = database.prepare(
-    'UPDATE tasks SET lease_until = ? WHERE id = ? AND holder = ? AND lease_until > ? AND fence >= ?',
+    `UPDATE tasks SET lease_until = ?1 WHERE id = ?2 AND holder = ?3 AND lease_until > ?4 AND fence >= ?5
+      AND fence = coalesce(?6, fence)`,
   )
   const due = database.prepare<TaskColumns & { due_kind: DueTime['kind']; due_at: number }>(
     `SELECT ${taskColumns} FROM tasks WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
@@ -31,8 +32,16 @@ export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable)
         return { task: taskOf(columns, blobs), fence }
       })
     },
-    renew(holder: string, taskIds: readonly string[], until: number, now: number): readonly string[] {
-      return taskIds.filter((id) => renew.run(wholeTime(until), id, holder, now, epoch.firstFence) === 0)
+    renew(
+      holder: string,
+      taskIds: readonly string[],
+      until: number,
+      now: number,
+      fences?: readonly number[],
+    ): readonly string[] {
+      const isGone = (id: string, index: number): boolean =>
+        renew.run(wholeTime(until), id, holder, now, epoch.firstFence, fences?.[index] ?? null) === 0
+      return taskIds.filter(isGone)
     },
     claimDue(now: number, limit: number): readonly { readonly task: TaskRow; readonly due: DueTime }[] {
       return due.all(now, limit).map((columns) => {

@@ -112,6 +112,19 @@ function describeOpening(): void {
       await store.close()
     })
 
+    it('brings a file of an older version to the newest schema and keeps what is in it', async () => {
+      const store = sqliteStore(file)
+      const { id } = await create(store)
+      await store.close()
+      const older = openDatabase(file, 0)
+      older.exec('DROP TABLE notes; DELETE FROM schema_version WHERE version > 2')
+      older.close()
+      const again = sqliteStore(file)
+      assert.equal(await again.notes.write('kind', { key: 'a', value: 1 }), 1)
+      assert.equal((await again.load(id))?.head, 1)
+      await again.close()
+    })
+
     it('refuses a file of a newer version with a sentence', async () => {
       await sqliteStore(file).close()
       const newer = openDatabase(file, 0)

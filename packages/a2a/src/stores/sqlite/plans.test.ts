@@ -12,6 +12,7 @@ import { createLog } from './log.ts'
 import { createLook } from './look.ts'
 import { createMessages } from './messages.ts'
 import { migrate } from './migrate.ts'
+import { createNotes } from './notes.ts'
 import { createPrune } from './prune.ts'
 import { createPushes } from './pushes.ts'
 
@@ -39,6 +40,7 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   createLook(database, blobs)
   createLeases(database, epoch, blobs)
   createPushes(database, epoch)
+  createNotes({ database, now: Date.now, read: async (look) => look(), write: async (work) => work() })
   const found = [...texts].map((sql) => {
     const steps = real.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all()
     return { sql, steps: steps.map(({ detail }) => detail) }

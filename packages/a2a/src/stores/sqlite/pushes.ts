@@ -77,9 +77,10 @@ export function createPushes(database: Database, epoch: Epoch) {
       save.run(task.ref, id, deliveredSeq, dueAt, attempt, state, createdAt, fence, JSON.stringify(config))
       countLive.run(task.ref)
     },
-    delete(taskId: string, id: string): boolean {
+    delete(taskId: string, id: string, fence?: number): boolean {
       const row = one.get(taskId, id)
       if (row === undefined) return false
+      if (fence !== undefined && (row.fence !== fence || row.leased_until === null)) return false
       remove.run(row.ref)
       countLive.run(row.task)
       return true

@@ -20,6 +20,7 @@ import { createLook } from './look.ts'
 import { createMessages } from './messages.ts'
 import { masterKeyBeside } from './master-key.ts'
 import { migrate } from './migrate.ts'
+import { createNotes } from './notes.ts'
 import { createPrune } from './prune.ts'
 import { createPushes } from './pushes.ts'
 import { createWriter } from './writer.ts'
@@ -37,6 +38,8 @@ export interface SqliteStoreOptions {
 
 /** How long to wait for a backup or another reader that has locked the file. */
 const busyTimeoutMs = 5_000
+/** Expired notes swept in one call. */
+const notesPerCall = 10_000
 
 export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const { file, durability = 'full', now = Date.now } = typeof options === 'string' ? { file: options } : options
@@ -67,6 +70,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const pushes = createPushes(database, epoch)
   const prune = createPrune(parts)
   const keys = keyTable(database)
+  const { notes, sweep } = createNotes({ database, now, read, write })
   let closed = false
   let sealing = false
   let master: Uint8Array | undefined
@@ -89,6 +93,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
 
   return {
     leaseTtlMs: Infinity,
+    notes,
     masterKey: () => (master ??= masterKeyBeside(file)),
 
     append: async (taskId, append) => {
@@ -115,19 +120,23 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     loadSnapshot: (taskId) => read(() => (look.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
 
     claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
-    renew: (holder, taskIds, until) => write(() => leases.renew(holder, taskIds, until, now())),
+    renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
     claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
 
     savePush: (push) => write(() => pushes.save(push)),
     loadPush: (taskId, id) => read(() => pushes.load(taskId, id)),
     listPush: (taskId) => read(() => pushes.list(taskId)),
-    deletePush: (taskId, id) => write(() => pushes.delete(taskId, id)),
+    deletePush: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
     claimPush: (at, until, limit) => write(() => pushes.claim(at, until, limit)),
     movePush: (taskId, id, fence, change) => write(() => pushes.move(taskId, id, fence, change)),
     recordAttempt: (attempt) => write(() => pushes.recordAttempt(attempt)),
     listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
 
-    prune: (retention) => write(() => prune(retention)),
+    prune: (retention) =>
+      write(() => {
+        sweep(now(), notesPerCall)
+        return prune(retention)
+      }),
     feed: (position, limit) => read(() => log.feed(position, limit)),
 
     listKeys: () => read(keys.list),

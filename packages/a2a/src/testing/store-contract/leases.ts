@@ -200,6 +200,22 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
+      'that were taken anew by the same holder are not meant by the fence of before',
+      withStore(open, async ({ store, now }) => {
+        const [old, kept] = [await takenBy(store, 'one'), await takenBy(store, 'one')]
+        const { fence } = await appended(store, old.id, { expectedSeq: 1, records: [], ...take('one') })
+        assert.ok((fence as number) > old.fence)
+        const ids = [old.id, kept.id, 'nobody']
+        assert.deepEqual(await store.renew('one', ids, now(), [old.fence, kept.fence, 1]), [old.id, 'nobody'])
+        await appended(store, old.id, { expectedSeq: 1, fence: fence as number, records: chunks('a') })
+        assert.deepEqual(await store.append(kept.id, { expectedSeq: 1, fence: kept.fence, records: [] }), {
+          outcome: 'fenced',
+        })
+        assert.deepEqual(await store.renew('one', [old.id], now() + hour, [fence as number]), [])
+      }),
+    )
+
+    it(
       'say by leaseTtlMs how long to take them for, and that time is honoured',
       withStore(open, async ({ store, now }) => {
         assert.ok(store.leaseTtlMs > 0)

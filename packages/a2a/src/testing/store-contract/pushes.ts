@@ -207,6 +207,26 @@ export function pushContract(open: OpenStore): void {
     )
   })
 
+  describe('push configs that are deleted under a claim', () => {
+    it(
+      'go if the claim is the last one, and stay if they were replaced, claimed or moved since',
+      withStore(open, async ({ store }) => {
+        const { id } = await create(store)
+        await store.savePush(push(id))
+        const first = await claimOne(store, day0)
+        await store.savePush(push(id))
+        assert.equal(await store.deletePush(id, 'hook', first.fence), false)
+        const second = await claimOne(store, day0)
+        await store.movePush(id, 'hook', second.fence, { dueAt: day0 })
+        assert.equal(await store.deletePush(id, 'hook', second.fence), false)
+        const third = await claimOne(store, day0)
+        assert.equal(await store.deletePush(id, 'none', third.fence), false)
+        assert.equal(await store.deletePush(id, 'hook', third.fence), true)
+        assert.equal(await store.loadPush(id, 'hook'), undefined)
+      }),
+    )
+  })
+
   describe('push attempts', () => {
     it(
       'are listed newest first, as many as asked for, for one config',

@@ -17,7 +17,14 @@ export function encodeLegacyCard(card: AgentCard, { protocolVersion, form }: Car
     ...legacyInterfaces(card, protocolVersion),
   }
   carry(out, card, 'provider', 'version', 'documentationUrl', 'iconUrl')
-  out['capabilities'] = carry({}, card.capabilities, 'streaming', 'pushNotifications', 'extensions')
+  out['capabilities'] = carry(
+    {},
+    card.capabilities,
+    'streaming',
+    'pushNotifications',
+    'stateTransitionHistory',
+    'extensions',
+  )
   const schemes = legacySchemes(card)
   const security = (given: readonly SecurityRequirement[]): unknown => writeSecurity(given, schemes, form)
   if (card.securitySchemes !== undefined) {

@@ -11,6 +11,7 @@ export const v0_3: ProtocolVersion = {
     subscribeToFinished: 'replay',
     cancelAgain: 'refuse',
     lostSubscription: 'event',
+    showsTransitions: true,
     pushes: 'task',
     unnamedPush: 'replace',
   },

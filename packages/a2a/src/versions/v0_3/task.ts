@@ -1,12 +1,16 @@
 /** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, a member's name around them in the proto. */
+import type { TaskState } from '../../model/state.ts'
 import type {
+  Json,
   Message,
   StreamEvent,
+  Struct,
   Task,
   TaskArtifactUpdateEvent,
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
+import { transitionsKey } from '../../model/transitions.ts'
 import { legacyStates, state } from '../names.ts'
 import { complain, flag, isBag, list, name, struct, timestamp, word } from '../read.ts'
 import type { Bag, Read, Reader } from '../read.ts'
@@ -121,9 +125,13 @@ function withArtifact(value: Bag): Bag {
   return { append: part['append'], ...value, artifact: { artifactId, parts: [part] } }
 }
 
+function stateName(state: TaskState, form: Form): string {
+  if (form === 'json') return legacyStates[state]
+  return state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state
+}
+
 function writeStatus(status: TaskStatus, form: Form): Record<string, unknown> {
-  const proto = status.state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : status.state
-  const out: Record<string, unknown> = { state: form === 'json' ? legacyStates[status.state] : proto }
+  const out: Record<string, unknown> = { state: stateName(status.state, form) }
   if (status.message !== undefined) out['message'] = writeMessage(status.message, form)
   return carry(out, status, 'timestamp')
 }
@@ -134,7 +142,21 @@ export function writeTask(task: Task, form: Form): Record<string, unknown> {
   out['status'] = writeStatus(task.status, form)
   if (task.artifacts !== undefined) out['artifacts'] = task.artifacts.map((artifact) => writeArtifact(artifact, form))
   if (task.history !== undefined) out['history'] = task.history.map((message) => writeMessage(message, form))
-  return carry(out, task, 'metadata')
+  if (task.metadata !== undefined) out['metadata'] = writeMetadata(task.metadata, form)
+  return out
+}
+
+/** As it is, but for the states that the task went through: they are told in the words of 0.x, like its own state. */
+function writeMetadata(metadata: Struct, form: Form): Struct {
+  const told = metadata[transitionsKey]
+  if (!Array.isArray(told)) return metadata
+  const transitions = (told as readonly Json[]).map((one) => {
+    const state = isBag(one) ? one['state'] : undefined
+    return typeof state === 'string' && state in legacyStates
+      ? { ...(one as Struct), state: stateName(state as TaskState, form) }
+      : one
+  })
+  return { ...metadata, [transitionsKey]: transitions }
 }
 
 export function writeEvent(event: StreamEvent, form: Form): Record<string, unknown> {

@@ -3,9 +3,10 @@ import type { AgentCard } from '../../model/card.ts'
 import { carry } from '../write.ts'
 
 export function encodeCard(card: AgentCard): Record<string, unknown> {
+  const { stateTransitionHistory: _, ...capabilities } = card.capabilities
   return carry(
     {},
-    card,
+    { ...card, capabilities },
     'name',
     'description',
     'supportedInterfaces',

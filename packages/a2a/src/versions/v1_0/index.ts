@@ -10,6 +10,7 @@ export const v1_0: ProtocolVersion = {
     subscribeToFinished: 'refuse',
     cancelAgain: 'answer',
     lostSubscription: 'plain',
+    showsTransitions: false,
     pushes: 'event',
     unnamedPush: 'add',
   },

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { A2AError } from '../model/error.ts'
+import { modern, openGrpcServers, saying } from '../testing/grpc-fixture.ts'
+import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
+import type { Admission, Answered, Asking, Authenticate } from './index.ts'
+
+const { open, post, get } = openServers()
+const grpc = openGrpcServers()
+const modernly = { 'a2a-version': '1.0' }
+const keyed = { ...modernly, 'x-key': 'k' }
+const authenticate: Authenticate = ({ header }) => (header('x-key') === undefined ? undefined : { id: 'ann' })
+const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '59' }
+
+/** What was asked, and an answer that can be changed. */
+function asked(admission: Admission = { headers }) {
+  const asks: Asking[] = []
+  return {
+    asks,
+    admit: (asking: Asking): Admission => {
+      asks.push(asking)
+      return admission
+    },
+  }
+}
+
+function told() {
+  const answers: Answered[] = []
+  return { answers, onAnswer: (answered: Answered) => void answers.push(answered) }
+}
+
+describe('whoever runs the server', () => {
+  it('is asked once of each call, whatever it comes by, with who calls and what for', async () => {
+    const { asks, admit } = asked()
+    const handler = open({ authenticate, admit })
+    await post(handler, rpc('SendMessage', { message: messageOf() }), keyed)
+    await post(handler, rpc('message/send', { message: oldMessageOf() }), { 'x-key': 'k' })
+    await get(handler, '/tasks', keyed)
+    const seen = asks.map(({ agent, caller, operation, version, binding }) =>
+      [agent, caller.id, operation, version, binding].join(' '),
+    )
+    assert.deepEqual(seen, [
+      'default ann SendMessage 1.0 JSONRPC',
+      'default ann SendMessage 0.3 JSONRPC',
+      'default ann ListTasks 1.0 HTTP+JSON',
+    ])
+    assert.equal(asks[0]?.credentials.header('x-key'), 'k')
+  })
+
+  it('is asked by gRPC as well, and what it says goes along as metadata', async () => {
+    const { asks, admit } = asked()
+    const server = await grpc.open({ agent: () => 'x', admit })
+    const peer = grpc.client(server.grpcPort)
+    const { metadata } = await peer.call(modern, 'SendMessage', saying())
+    assert.deepEqual(metadata.get('x-ratelimit-remaining'), ['59'])
+    const stream = peer.stream(modern, 'SendStreamingMessage', saying())
+    await Array.fromAsync(stream)
+    assert.deepEqual((await stream.metadata).get('x-ratelimit-remaining'), ['59'])
+    const refused = await peer.refused(modern, 'GetTask', { id: 'none' })
+    assert.deepEqual(refused.metadata.get('x-ratelimit-remaining'), ['59'])
+    assert.deepEqual(
+      asks.map(({ operation, binding }) => `${operation} ${binding}`),
+      ['SendMessage GRPC', 'SendStreamingMessage GRPC', 'GetTask GRPC'],
+    )
+  })
+
+  it('adds headers to every answer to a known caller: results, streams, errors, and what is no call at all', async () => {
+    const { asks, admit } = asked()
+    const handler = open({ authenticate, admit })
+    const stream = new Request('http://localhost/message:stream', {
+      method: 'POST',
+      headers: { ...keyed, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: messageOf() }),
+    })
+    const response = await handler.fetch(stream)
+    await response.text()
+    const answers = [
+      response,
+      await post(handler, { message: messageOf() }, keyed, '/message:send'),
+      await get(handler, '/tasks/none', keyed),
+      await post(handler, '{', keyed),
+      await post(handler, rpc('NoSuchMethod'), keyed),
+      await post(handler, '{', keyed, '/message:send'),
+    ]
+    for (const answer of answers) assert.equal(answer.headers.get('x-ratelimit-remaining'), '59', String(answer.status))
+    assert.deepEqual(
+      asks.map(({ operation }) => operation),
+      ['SendStreamingMessage', 'SendMessage', 'GetTask', undefined, undefined, undefined],
+    )
+    const stranger = await get(handler, '/tasks/none', modernly)
+    assert.deepEqual([stranger.status, stranger.headers.get('x-ratelimit-remaining')], [401, null])
+  })
+
+  it('refuses before the agent hears of it, in the words of each binding, with the time to come back', async () => {
+    let runs = 0
+    const refuse = new A2AError('RATE_LIMITED', 'Too many calls', { retryAfterSeconds: '7' })
+    const { admit } = asked({ headers, refuse })
+    const handler = open({ agent: () => void (runs += 1), admit })
+    const called = await post(handler, rpc('SendMessage', { message: messageOf() }), modernly)
+    assert.deepEqual([called.status, called.json.error.code], [429, -32092])
+    const rest = await post(handler, { message: messageOf() }, modernly, '/message:send')
+    assert.deepEqual([rest.status, rest.json.error.status], [429, 'RESOURCE_EXHAUSTED'])
+    const malformed = await post(handler, '{', modernly)
+    for (const answer of [called, rest, malformed]) {
+      assert.equal(answer.headers.get('retry-after'), '7')
+      assert.equal(answer.headers.get('x-ratelimit-remaining'), '59')
+    }
+    const server = await grpc.open({ agent: () => void (runs += 1), admit })
+    const { code, reason, metadata } = await grpc.client(server.grpcPort).refused(modern, 'SendMessage', saying())
+    assert.deepEqual([code, reason, metadata.get('x-ratelimit-limit')], [8, 'RATE_LIMITED', ['60']])
+    assert.equal(runs, 0)
+  })
+
+  it('may refuse by throwing, and lets nobody in by a mistake of its own', async () => {
+    const denied = open({
+      admit: () => {
+        throw new A2AError('PERMISSION_DENIED', 'Not this one')
+      },
+    })
+    assert.equal((await get(denied, '/tasks/x', modernly)).status, 403)
+    const broken = open({ admit: () => Promise.reject(new Error('the secret of the house')) })
+    const { status, json } = await get(broken, '/tasks/x', modernly)
+    assert.equal(status, 500)
+    assert.doesNotMatch(JSON.stringify(json), /secret/)
+  })
+
+  it('is asked for the extended card of 0.2, which is a document and a call all the same', async () => {
+    const { asks, admit } = asked()
+    const handler = open({ authenticate, admit, extendedCard: { description: 'More' } })
+    const { status, headers: sent } = await get(handler, '/agent/authenticatedExtendedCard', { 'x-key': 'k' })
+    assert.deepEqual([status, sent.get('x-ratelimit-remaining')], [200, '59'])
+    assert.deepEqual(
+      asks.map(({ operation }) => operation),
+      ['GetExtendedAgentCard'],
+    )
+  })
+})
+
+describe('whoever is told of answers', () => {
+  const brief = ({ caller, door, operation, binding, version, outcome, status }: Answered): string =>
+    [caller?.id ?? '-', door, operation ?? '-', binding, version ?? '-', outcome, status].join(' ')
+
+  it('hears of every request once: calls, cards, refusals and what was nobody’s', async () => {
+    const { answers, onAnswer } = told()
+    const handler = open({ authenticate, onAnswer })
+    const sent = await post(handler, rpc('SendMessage', { message: messageOf() }), keyed)
+    const { id } = sent.json.result.task
+    await get(handler, `/tasks/${id}`, keyed)
+    await get(handler, '/tasks/none', keyed)
+    await post(handler, rpc('GetTask', { id: 'none' }), keyed)
+    await get(handler, '/tasks/none', modernly)
+    await get(handler, '/.well-known/agent-card.json')
+    await post(handler, '{', keyed)
+    await get(handler, '/nowhere', modernly)
+    await get(handler, '/a2a', modernly)
+    await get(handler, '/healthz')
+    assert.deepEqual(answers.map(brief), [
+      'ann call SendMessage JSONRPC 1.0 OK 200',
+      'ann call GetTask HTTP+JSON 1.0 OK 200',
+      'ann call GetTask HTTP+JSON 1.0 TASK_NOT_FOUND 404',
+      'ann call GetTask JSONRPC 1.0 TASK_NOT_FOUND 200',
+      '- call GetTask HTTP+JSON 1.0 UNAUTHENTICATED 401',
+      '- card - HTTP+JSON - OK 200',
+      'ann call - JSONRPC 1.0 PARSE_ERROR 200',
+      '- call - HTTP+JSON 1.0 METHOD_NOT_FOUND 404',
+      '- call - JSONRPC 1.0 METHOD_NOT_ALLOWED 405',
+    ])
+    assert.deepEqual(
+      answers.slice(0, 4).map(({ taskId }) => taskId),
+      [id, id, 'none', 'none'],
+    )
+    assert.ok(answers.every(({ agent, durationMs }) => agent === 'default' && durationMs >= 0))
+  })
+
+  it('hears of a stream when its first event is there, with the task that it opened', async () => {
+    const { answers, onAnswer } = told()
+    const go = Promise.withResolvers<void>()
+    const handler = open({
+      async *agent() {
+        yield 'one'
+        await go.promise
+        yield 'two'
+      },
+      onAnswer,
+    })
+    const request = new Request('http://localhost/message:stream', {
+      method: 'POST',
+      headers: { ...modernly, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: messageOf() }),
+    })
+    const response = await handler.fetch(request)
+    assert.equal(answers.length, 0)
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const first = new TextDecoder().decode((await reader.read()).value)
+    assert.deepEqual(answers.map(brief), ['anonymous call SendStreamingMessage HTTP+JSON 1.0 OK 200'])
+    assert.ok(answers[0]?.taskId !== undefined && first.includes(answers[0].taskId))
+    go.resolve()
+    while (!(await reader.read()).done);
+    assert.equal(answers.length, 1)
+  })
+
+  it('hears of a stream that nobody read, of one that could not begin, and of calls by gRPC', async () => {
+    const { answers, onAnswer } = told()
+    const server = await grpc.open({ agent: () => 'x', onAnswer })
+    const peer = grpc.client(server.grpcPort)
+    const { payload } = await peer.call(modern, 'SendMessage', saying())
+    await Array.fromAsync(peer.stream(modern, 'SendStreamingMessage', saying()))
+    await peer.refused(modern, 'GetTask', { id: 'none' })
+    assert.deepEqual(answers.map(brief), [
+      'anonymous call SendMessage GRPC 1.0 OK 200',
+      'anonymous call SendStreamingMessage GRPC 1.0 OK 200',
+      'anonymous call GetTask GRPC 1.0 TASK_NOT_FOUND 404',
+    ])
+    assert.equal(answers[0]?.taskId, payload.task.id)
+    assert.equal(answers[0]?.remoteAddress, '127.0.0.1')
+    answers.length = 0
+    const handler = open({ onAnswer })
+    const subscribed = await get(handler, '/tasks/none:subscribe', modernly)
+    assert.equal(subscribed.status, 404)
+    const left = await handler.fetch(
+      new Request('http://localhost/message:stream', {
+        method: 'POST',
+        headers: { ...modernly, 'content-type': 'application/json' },
+        body: JSON.stringify({ message: messageOf() }),
+      }),
+    )
+    await left.body?.cancel()
+    assert.deepEqual(answers.map(brief), [
+      'anonymous call SubscribeToTask HTTP+JSON 1.0 TASK_NOT_FOUND 404',
+      'anonymous call SendStreamingMessage HTTP+JSON 1.0 OK 200',
+    ])
+  })
+
+  it('hears who was refused by admit, and that a private card was shown to somebody', async () => {
+    const { answers, onAnswer } = told()
+    const { admit } = asked({ refuse: new A2AError('RATE_LIMITED', 'Later') })
+    const handler = open({ authenticate, admit, onAnswer, protectCard: true })
+    await get(handler, '/tasks/x', keyed)
+    await get(handler, '/.well-known/agent-card.json', keyed)
+    await get(handler, '/.well-known/agent-card.json')
+    assert.deepEqual(answers.map(brief), [
+      'ann call GetTask HTTP+JSON 1.0 RATE_LIMITED 429',
+      'ann card - HTTP+JSON - OK 200',
+      '- card - HTTP+JSON - UNAUTHENTICATED 401',
+    ])
+  })
+
+  it('cannot break an answer', async () => {
+    const handler = open({
+      onAnswer: () => {
+        throw new Error('the disk is full')
+      },
+    })
+    assert.equal((await get(handler, '/tasks/none', modernly)).status, 404)
+  })
+})

@@ -1,0 +1,153 @@
+/** One agent as the server knows it: its name, where it lives, and what card and engine need to know. */
+import type { AgentEntry } from '../engine/contract.ts'
+import type { AgentExtension } from '../model/card.ts'
+import { traceExtension } from '../model/extension.ts'
+import { ConfigError } from './config-error.ts'
+import { defaultAgentOptions } from './defaults.ts'
+import { declaration, type Extension } from './extension.ts'
+import type { Agent, AgentSettings, HouseOptions } from './options.ts'
+
+export interface Resident {
+  readonly name: string
+  /** Below the mount: `/a2a/{name}`, or nothing for the only agent of a server. */
+  readonly path: string
+  readonly settings: AgentSettings
+  /** In the card. */
+  readonly extensions: readonly AgentExtension[]
+  /** The same with what they do. */
+  readonly registered: readonly Extension[]
+  /** Whether events tell the trace of the request that they come from. */
+  readonly isTraced: boolean
+  readonly declared: ReadonlySet<string>
+  readonly required: readonly string[]
+  readonly entry: AgentEntry
+  /** When it was settled, with all that its card says. */
+  readonly since: number
+  /** There is no agent of that name. Who asks for it is asked who they are all the same: a refusal must not tell (B-153). */
+  readonly isAbsent?: true
+}
+
+/** What may be said once for all agents of a server. */
+export type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent'>
+
+/** Names that mean something else at the place where an agent's name would stand. */
+const reserved: ReadonlySet<string> = new Set([
+  'tasks',
+  'agents',
+  'agent',
+  'v1',
+  'admin',
+  'api',
+  'mcp',
+  'healthz',
+  'readyz',
+  'metrics',
+  'agent-card',
+  'extendedAgentCard',
+])
+
+/** Whether an agent may be called so. */
+function isName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)
+}
+
+/** One of several. Throws ConfigError. */
+export function settleNamed(name: string, given: Agent | AgentSettings, shared: Shared): Resident {
+  const path = `agents.${name}`
+  if (!isName(name)) {
+    throw new ConfigError(
+      path,
+      'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit',
+    )
+  }
+  if (reserved.has(name)) throw new ConfigError(path, 'this name is reserved, choose another')
+  const settings: AgentSettings = typeof given === 'object' && 'agent' in given ? given : { agent: given }
+  return settle(name, `/a2a/${name}`, `${path}.agent`, { name, ...settings }, shared)
+}
+
+export function settle(
+  name: string,
+  path: string,
+  where: string,
+  settings: AgentSettings,
+  shared: Shared = {},
+): Resident {
+  requireAgent(settings.agent, where)
+  // What an agent says of an extension wins over what is said for all.
+  const listed = [...(shared.extensions ?? []), ...(settings.extensions ?? [])]
+  const registered = [...new Map(listed.map((extension) => [extension.uri, extension])).values()]
+  const extensions = registered.map(declaration)
+  const onEvent = settings.onEvent ?? shared.onEvent
+  const transformEvent = settings.transformEvent ?? shared.transformEvent
+  return {
+    name,
+    path,
+    settings,
+    extensions,
+    registered,
+    isTraced: registered.some(({ uri }) => uri === traceExtension),
+    declared: new Set(extensions.map(({ uri }) => uri)),
+    required: extensions.filter(({ required }) => required === true).map(({ uri }) => uri),
+    entry: {
+      agent: settings.agent,
+      inputModes: widen(settings, 'inputModes'),
+      outputModes: widen(settings, 'outputModes'),
+      streaming: settings.streaming ?? true,
+      options: { ...defaultAgentOptions, ...defined(settings) },
+      ...(onEvent !== undefined ? { onEvent } : {}),
+      ...(transformEvent !== undefined ? { transformEvent } : {}),
+    },
+    since: Date.now(),
+  }
+}
+
+/** The same, when all that it ran has ended: its tasks can be read, and nothing of the agent is held on to. */
+export function retired(resident: Resident): Resident {
+  const { onEvent: _on, transformEvent: _transform, ...entry } = resident.entry
+  return {
+    ...resident,
+    settings: { agent: notServed },
+    entry: { ...entry, agent: notServed, isLeaving: true },
+  }
+}
+
+/** Where all have gone: what is asked of nobody is not there. Its name is one that nobody can have. */
+export function nobody(): Resident {
+  return retired(settle('-', '/a2a/-', 'agent', { agent: notServed }))
+}
+
+/** In the place of an agent that there is not; nothing for what cannot be the name of one. */
+export function absent(name: string): Resident | undefined {
+  if (!isName(name) || reserved.has(name)) return undefined
+  template ??= nobody()
+  return { ...template, name, path: `/a2a/${name}`, isAbsent: true }
+}
+let template: Resident | undefined
+
+/** For what another process left to us, or what was on its way when the agent went. */
+const notServed: Agent = () => ({ state: 'TASK_STATE_FAILED', message: 'The agent is no longer served here' })
+
+function requireAgent(agent: unknown, where: string): void {
+  const run = typeof agent === 'object' && agent !== null && 'run' in agent ? agent.run : agent
+  if (typeof run !== 'function') throw new ConfigError(where, 'give a function, or an object with resume and run')
+}
+
+/** What a skill takes or gives is taken or given by its agent. Nothing said anywhere means anything goes. */
+function widen({ skills = [], ...settings }: AgentSettings, modes: 'inputModes' | 'outputModes'): readonly string[] {
+  const own = settings[modes]
+  if (own === undefined) return []
+  return [...new Set([...own, ...skills.flatMap((skill) => skill[modes] ?? [])])]
+}
+
+/** Every option of the engine: those that have a default, and those that are off. */
+const engineOptions = [
+  ...Object.keys(defaultAgentOptions),
+  'inputTimeout',
+  'stateTransitionHistory',
+] as readonly (keyof AgentEntry['options'])[]
+
+/** The engine's own options among the settings, without the ones left open. */
+function defined(settings: AgentSettings): Partial<AgentEntry['options']> {
+  const given = engineOptions.filter((name) => settings[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, settings[name]]))
+}

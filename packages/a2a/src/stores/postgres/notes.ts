@@ -1,0 +1,128 @@
+/**
+ * Notes for any number of replicas: each call is one statement, and the row it locks decides between two that come at once.
+ * What may be done twice is asked again when a connection breaks. An addition, a removal and a write that depends on the
+ * version are not: whoever asked has to find out.
+ */
+import type { Json } from '../../model/task.ts'
+import { keyBytes, keyOf, lastOfEach, rangeOf } from '../note-keys.ts'
+import type { Note, Notes } from '../notes.ts'
+import type { Database } from './database.ts'
+import { wholeTime } from './names.ts'
+
+interface NoteColumns {
+  readonly key: Uint8Array
+  readonly version: unknown
+  readonly updated_at: unknown
+  readonly value: string
+}
+
+export interface NotesParts {
+  readonly database: Database
+  readonly schema: string
+  readonly now: () => number | null
+  during<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export function createNotes({ database, schema, now, during }: NotesParts) {
+  const table = `${schema}.notes`
+  /** One time for the whole statement. */
+  const moment = `coalesce($1::bigint, (extract(epoch FROM statement_timestamp()) * 1000)::bigint)`
+  const isLive = `(n.expires_at IS NULL OR n.expires_at > ${moment})`
+  const columns = 'n.key, n.version, n.updated_at, n.value'
+  const one = `SELECT ${columns} FROM ${table} AS n WHERE n.kind = $2 AND n.key = $3 AND ${isLive}`
+  const inRange = `SELECT ${columns} FROM ${table} AS n WHERE n.kind = $2 AND n.key >= $3 AND n.key < $4 AND ${isLive}`
+  const upward = `${inRange} ORDER BY n.key LIMIT $5`
+  const downward = `${inRange} ORDER BY n.key DESC LIMIT $5`
+  const next = `CASE WHEN ${isLive} THEN n.version + 1 ELSE 1 END`
+  const insert = `INSERT INTO ${table} AS n (kind, key, version, updated_at, expires_at, value)`
+  const orReplace = `ON CONFLICT (kind, key) DO UPDATE SET version = ${next}, updated_at = excluded.updated_at,
+    expires_at = excluded.expires_at`
+  const put = `${insert} VALUES ($2, $3, 1, ${moment}, $4, $5) ${orReplace}, value = excluded.value`
+  const putAll = `${insert} SELECT $2, given.key, 1, ${moment}, given.expires_at, given.value
+    FROM unnest($3::bytea[], $4::bigint[], $5::text[]) WITH ORDINALITY AS given (key, expires_at, value, n) ORDER BY given.n
+    ${orReplace}, value = excluded.value`
+  const replace = `UPDATE ${table} AS n SET version = n.version + 1, updated_at = ${moment}, expires_at = $4, value = $5
+    WHERE n.kind = $2 AND n.key = $3 AND n.version = $6 AND ${isLive} RETURNING n.version`
+  const remove = `DELETE FROM ${table} AS n WHERE n.kind = $2 AND n.key = $3 RETURNING ${isLive} AS live`
+  // As JavaScript adds, and in the shortest text that says it, which is one of JSON.
+  const add = `${insert} VALUES ($2, $3, 1, ${moment}, $4, $5::float8::text) ${orReplace}, value =
+    CASE WHEN ${isLive} AND n.value ~ '^-?[0-9]' THEN (n.value::float8 + $5::float8)::text ELSE excluded.value END
+    RETURNING n.value`
+  const sweep = `DELETE FROM ${table} WHERE (kind, key) IN (
+    SELECT n.kind, n.key FROM ${table} AS n WHERE n.expires_at IS NOT NULL AND n.expires_at <= ${moment}
+    ORDER BY n.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
+
+  const notes: Notes = {
+    read: async (kind, key) => {
+      const place = [bytea(kind), bytea(key)]
+      return during(async () => {
+        const [row] = await database.ask<NoteColumns>(one, now(), ...place)
+        return row && noteOf(row)
+      })
+    },
+    write: async (kind, { key, value, expiresAt }, version) => {
+      const values = [bytea(kind), bytea(key), expiryOf(expiresAt), JSON.stringify(value)]
+      return during(async () => versionOf(await written(values, version)))
+    },
+    writeAll: async (kind, given) => {
+      const rows = lastOfEach(given)
+      const keys = rows.map(({ bytes }) => Buffer.from(bytes))
+      const expiries = rows.map(({ note }) => expiryOf(note.expiresAt))
+      const texts = rows.map(({ note }) => JSON.stringify(note.value))
+      const values = [bytea(kind), keys, expiries, texts]
+      return during(async () => void (await database.ask(putAll, now(), ...values)))
+    },
+    remove: async (kind, key) => {
+      const place = [bytea(kind), bytea(key)]
+      return during(async () => {
+        const [row] = await database.once<{ live: boolean }>(remove, now(), ...place)
+        return row?.live === true
+      })
+    },
+    list: async (kind, query) => {
+      const { from, until } = rangeOf(query)
+      const values = [bytea(kind), Buffer.from(from), Buffer.from(until), wholeTime(query.limit)]
+      const statement = query.descending === true ? downward : upward
+      return during(async () => (await database.ask<NoteColumns>(statement, now(), ...values)).map(noteOf))
+    },
+    add: async (kind, key, by, expiresAt) => {
+      const values = [bytea(kind), bytea(key), expiryOf(expiresAt), by]
+      return during(async () => {
+        const [row] = await database.once<{ value: string }>(add, now(), ...values)
+        return Number(row?.value)
+      })
+    },
+  }
+
+  function written(values: readonly unknown[], version: number | undefined) {
+    if (version === undefined) return database.ask<Versioned>(`${put} RETURNING n.version`, now(), ...values)
+    if (version === 0)
+      return database.once<Versioned>(`${put} WHERE NOT ${isLive} RETURNING n.version`, now(), ...values)
+    return database.once<Versioned>(replace, now(), ...values, version)
+  }
+
+  return {
+    notes,
+    async sweep(limit: number): Promise<void> {
+      await database.once(sweep, now(), limit)
+    },
+  }
+}
+
+interface Versioned {
+  readonly version: unknown
+}
+
+function versionOf([row]: readonly Versioned[]): number | undefined {
+  return row && Number(row.version)
+}
+
+const bytea = (name: string): Buffer => Buffer.from(keyBytes(name))
+
+function expiryOf(expiresAt: number | undefined): number | null {
+  return expiresAt === undefined ? null : wholeTime(Math.ceil(expiresAt))
+}
+
+function noteOf({ key, version, updated_at, value }: NoteColumns): Note {
+  return { key: keyOf(key), value: JSON.parse(value) as Json, version: Number(version), updatedAt: Number(updated_at) }
+}

@@ -1,0 +1,16 @@
+/**
+ * Notes. Kinds and keys are bytes, so that their order is that of bytes whatever the database's language is. A counter is
+ * written often and its expiry seldom changes: some of every page stays free for heap-only updates.
+ */
+export const sql = `
+CREATE TABLE notes (
+  kind bytea NOT NULL,
+  key bytea NOT NULL,
+  version bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  expires_at bigint,
+  value text NOT NULL,
+  PRIMARY KEY (kind, key)
+) WITH (fillfactor = 75);
+CREATE INDEX notes_expiry ON notes (expires_at) WHERE expires_at IS NOT NULL;
+`

@@ -1,0 +1,74 @@
+/** The contract holds for agents that are as they should be, and sees each way in which one is not. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { agentContract, agentTrials } from './agent-contract.ts'
+import type { AgentHarness } from './agent-contract/harness.ts'
+import type { Breach } from './scripted-agent.ts'
+import { scriptedHarness } from './scripted-agent.ts'
+
+agentContract('a function', scriptedHarness('fail'))
+agentContract('an agent that is run again', scriptedHarness('rerun'))
+agentContract('an agent that picks its work up again', scriptedHarness('reattach'))
+
+/** Each with words of the promises that it breaks, and all of those. */
+const breaches: Readonly<Record<Breach, readonly [AgentHarness['resume'], ...string[]]>> = {
+  'leaves a timer': ['fail', 'leaves nothing behind'],
+  'answers otherwise': ['fail', 'answers in 1.0', 'answers in 0.3', 'answers by a stream in 1.0'],
+  'answers in one piece': ['fail', 'answers by a stream in 1.0', 'answers by a stream in 0.3'],
+  'never says a word': ['fail', 'answers in 1.0', 'goes on when whoever reads', 'back to back', 'at the same time'],
+  'shares one pen among all tasks': ['fail', 'tasks at once', 'at the same time'],
+  'forgets what the conversation was': ['fail', 'remembers a conversation, and never', 'after a restart'],
+  'remembers by contextId alone': ['fail', 'remembers a conversation, and never', 'after a restart'],
+  'remembers in the process': ['fail', 'remembers a conversation after a restart'],
+  'ignores the signal': ['fail', 'is canceled in the middle', 'at its deadline', 'leaves nothing behind'],
+  'fails when it is canceled': ['fail', 'is canceled in the middle'],
+  'stays busy when it is stopped': ['fail', 'is canceled in the middle', 'at its deadline'],
+  'completes where the backend failed': ['fail', 'fails when the backend does'],
+  'fails without a word': ['fail', 'fails when the backend does'],
+  'tells what is for the operator': ['fail', 'fails when the backend does'],
+  'does not ask': ['fail', 'asks back, and goes on', 'asks back by a stream', 'while it waits', 'takes the answer'],
+  'asks twice': ['fail', 'asks back, and goes on', 'takes the answer'],
+  'gives up when it is answered': ['fail', 'asks back, and goes on'],
+  'says a piece again': ['reattach', 'over memory', 'over a file', 'two processes', 'its server was closed'],
+  'begins again in the same artifact': [
+    'rerun',
+    'over memory',
+    'over a file',
+    'two processes',
+    'its server was closed',
+  ],
+  'loses the job': ['reattach', 'over memory', 'over a file', 'two processes', 'its server was closed'],
+  'stops the job when the server goes': ['reattach', 'its server was closed'],
+}
+
+describe('the agent contract', () => {
+  for (const [breach, [resume, ...broken]] of Object.entries(breaches)) {
+    it(`sees an agent that ${breach}`, async () => {
+      const trials = agentTrials(scriptedHarness(resume, breach as Breach, 250))
+      for (const words of broken) {
+        const trial = trials.find(({ name }) => name.includes(words))
+        assert.ok(trial !== undefined, `no promise says "${words}"`)
+        await assert.rejects(trial.run(), `"${trial.name}" did not see it`)
+      }
+    })
+  }
+
+  it('sees an agent that fails at a restart where it was to go on, and the other way round', async () => {
+    for (const [is, says] of [
+      ['fail', 'rerun'],
+      ['rerun', 'fail'],
+    ] as const) {
+      const { resume: _, ...harness } = scriptedHarness(is, undefined, 500)
+      const trials = agentTrials({ ...harness, resume: says })
+      const restarts = trials.filter(({ name }) => name.includes('no event lost'))
+      assert.equal(restarts.length, 4)
+      for (const trial of restarts) await assert.rejects(trial.run(), `"${trial.name}" did not see it`)
+    }
+  })
+
+  it('wants to know of something slow where a turn goes on after a restart', async () => {
+    const { slow: _, ...harness } = scriptedHarness('rerun', undefined, 500)
+    const trial = agentTrials(harness).find(({ name }) => name.includes('over memory'))
+    await assert.rejects(async () => trial?.run(), /needs `slow`/)
+  })
+})

@@ -1,0 +1,93 @@
+/** An answer, however it is asked for: whole, in pieces, in an older version, by many at once. */
+import assert from 'node:assert/strict'
+import type { WireEvent } from '../../client/contract.ts'
+import { isTerminal } from '../../model/state.ts'
+import type { VersionId } from '../../versions/version.ts'
+import { chunkIn, stateIn, taskIdIn } from './caller.ts'
+import type { AgentHarness, Exchange } from './harness.ts'
+import type { Stage } from './stage.ts'
+import type { Trial } from './trial.ts'
+import { assertAnswer, assertSays, assertStillAnswers, textIn, trial } from './trial.ts'
+
+const crowd = 10
+
+export function answerTrials(harness: AgentHarness): readonly Trial[] {
+  const { chat } = harness
+  return [
+    ...(['1.0', '0.3'] as const).flatMap((version) => [
+      trial(harness, `answers in ${version}`, async (stage) => {
+        assertAnswer(await stage.caller('alice', version).send(chat.text), chat.answer)
+      }),
+      trial(harness, `answers by a stream in ${version}, its pieces in order`, (stage) =>
+        streams(stage, harness, version),
+      ),
+    ]),
+    trial(harness, `answers ${crowd} tasks at once, each with its own answer`, async (stage) => {
+      await Promise.all(
+        Array.from({ length: crowd }, async (_, index) => {
+          // One in two by a stream, and not all by the same caller.
+          const caller = stage.caller(`caller-${index % 3}`)
+          const exchange = harness.each?.(`word${index}`) ?? chat
+          if (index % 2 === 0) assertAnswer(await caller.send(exchange.text), exchange.answer)
+          else assertStreamSays(await caller.stream(exchange.text).end(), exchange)
+        }),
+      )
+    }),
+    trial(harness, 'goes on when whoever reads its stream goes away', async (stage) => {
+      const caller = stage.caller()
+      const { slow } = harness
+      const { text, answer } = slow ?? chat
+      const reading = caller.stream(text)
+      const taskId = taskIdIn(await reading.first(() => true))
+      await slow?.begun(stage.bench)
+      reading.leave()
+      await slow?.release?.(stage.bench)
+      // A direct message has no task to go on with.
+      if (taskId !== undefined) {
+        assertAnswer(await caller.reaches(taskId, 'TASK_STATE_COMPLETED', 'TASK_STATE_FAILED'), answer)
+      }
+      await assertStillAnswers(caller, harness)
+    }),
+  ]
+}
+
+async function streams(stage: Stage, { chat }: AgentHarness, version: VersionId): Promise<void> {
+  const caller = stage.caller('alice', version)
+  const frames = await caller.stream(chat.text).end()
+  assertStreamSays(frames, chat)
+  const taskId = taskIdIn(frames[0] as WireEvent)
+  if (taskId === undefined) return
+  const chunks = frames.map(chunkIn).filter((chunk) => chunk !== undefined)
+  assert.ok(
+    chunks.length >= (chat.pieces ?? 0),
+    `expected at least ${chat.pieces} pieces, got ${JSON.stringify(chunks)}`,
+  )
+  const task = await caller.get(taskId)
+  assertAnswer(task, chat.answer)
+  if (chunks.length > 0) assert.equal(chunks.join(''), textIn(task), 'the pieces are not what the task has')
+}
+
+/** One stream, from its beginning to COMPLETED and no further. */
+function assertStreamSays(frames: readonly WireEvent[], { answer }: Exchange): void {
+  const [first] = frames
+  assert.ok(first !== undefined, 'the stream was empty')
+  if ('message' in first.event) {
+    assertAnswer(first.event.message, answer)
+    return
+  }
+  const last = frames.findIndex((frame) => isTerminal(stateIn(frame) ?? 'TASK_STATE_WORKING'))
+  assert.equal(last, frames.length - 1, 'the last event of the stream, and no other, ends the task')
+  const [final] = frames.slice(-1)
+  assert.equal(final && stateIn(final), 'TASK_STATE_COMPLETED', `the last event is ${JSON.stringify(final)}`)
+  const said = frames.map(chunkIn).filter((chunk) => chunk !== undefined)
+  const text = said.length > 0 ? said.join('') : statusTexts(frames)
+  assertSays(text, answer, 'the stream')
+}
+
+function statusTexts(frames: readonly WireEvent[]): string {
+  return frames
+    .map(({ event }) => ('statusUpdate' in event ? event.statusUpdate.status.message : undefined))
+    .flatMap((message) => message?.parts ?? [])
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('')
+}

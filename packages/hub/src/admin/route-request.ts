@@ -1,0 +1,94 @@
+/** A request for one of the hub's own routes, off node:http, and the answer back onto it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import type { ClientCertificate, Credentials } from '@parley/a2a/server'
+import { type Answer, RouteError } from './answer.ts'
+
+export interface RouteRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  header(name: string): string | undefined
+  /** What of it may prove who calls, for one agent. */
+  credentials(agent: string): Credentials
+  readonly remoteAddress: string | undefined
+  /** Parsed; nothing for an empty one. Throws RouteError. */
+  json(): Promise<unknown>
+}
+
+/** Larger than anything that these routes take. */
+const mostBytes = 65_536
+
+export function routeRequest(request: IncomingMessage): RouteRequest {
+  const { pathname, search } = split(request.url ?? '/')
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+  const method = request.method ?? 'GET'
+  // Asked for now: a connection that is gone does not say any more who it was.
+  const { remoteAddress } = request.socket
+  return {
+    method,
+    path: pathname,
+    query: new URLSearchParams(search),
+    header,
+    remoteAddress,
+    credentials: (agent) => ({
+      method,
+      path: pathname,
+      query: search,
+      header,
+      remoteAddress,
+      clientCertificate: certificateOf(request),
+      agent,
+    }),
+    json: () => readJson(request, header('content-type') ?? ''),
+  }
+}
+
+export function pathOf(request: IncomingMessage): string {
+  return split(request.url ?? '/').pathname
+}
+
+function split(url: string): { readonly pathname: string; readonly search: string } {
+  const mark = url.indexOf('?')
+  return mark < 0 ? { pathname: url, search: '' } : { pathname: url.slice(0, mark), search: url.slice(mark + 1) }
+}
+
+function certificateOf({ socket }: IncomingMessage): ClientCertificate | undefined {
+  const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>
+  const shown = authorized === true ? getPeerCertificate?.call(socket) : undefined
+  return shown !== undefined && 'raw' in shown ? (shown as ClientCertificate) : undefined
+}
+
+async function readJson(request: IncomingMessage, contentType: string): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > mostBytes) throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${mostBytes} bytes`)
+    chunks.push(chunk)
+  }
+  if (size === 0) return undefined
+  // Pages elsewhere can make a browser send forms without being asked first, but not this.
+  if (!/^application\/json\b/i.test(contentType))
+    throw new RouteError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json')
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+  } catch {
+    throw new RouteError('INVALID_PARAMS', 'The body is no JSON')
+  }
+}
+
+export function sendAnswer(response: ServerResponse, isHead: boolean, { status, body, headers }: Answer): void {
+  const text = Buffer.from(`${JSON.stringify(body)}\n`)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': text.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  })
+  response.end(isHead ? undefined : text)
+}

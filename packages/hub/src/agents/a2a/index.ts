@@ -1,0 +1,90 @@
+/**
+ * A remote A2A agent of any version and binding, as an agent of this hub: its card is shown as ours, its tasks are ours
+ * with their own ids, and what it says is kept in our log, so that callers of every version are told all of it once.
+ */
+import type { Report, Turn } from '@parley/a2a'
+import type { RemoteAgent } from '@parley/a2a/client'
+import type { AgentKind } from '../kind.ts'
+import { createAddressBook } from './address-book.ts'
+import { cardPartOf } from './card-part.ts'
+import { a2aEntry } from './entry.ts'
+import type { A2AEntry } from './entry.ts'
+import { failureOf } from './failure.ts'
+import { createHooks } from './hooks.ts'
+import type { Beginning } from './line.ts'
+import { pause } from './pause.ts'
+import { firstPlace, placeIn } from './place.ts'
+import { watchStop } from './stopping.ts'
+import { talk } from './talk.ts'
+import { createUpstream } from './upstream.ts'
+
+export const a2aKind: AgentKind<A2AEntry> = {
+  kind: 'a2a',
+  schema: a2aEntry,
+  open(entry, parts) {
+    const upstream = createUpstream(entry, parts)
+    const hooks = createHooks(parts)
+    const lineParts = { entry, upstream, hooks, book: createAddressBook(parts), now: parts.now }
+    /** What is being canceled although its turn is over. */
+    const background = new Set<Promise<void>>()
+
+    return {
+      agent: { resume: 'reattach', run, reattach },
+      extensions: entry.extensions.map((uri) => ({ uri })),
+      look: async (signal) => cardPartOf(await upstream.look(signal)),
+      ...(entry.pushFrom === 'auto' ? { hook: (request) => hooks.handle(request) } : {}),
+      health: (signal) => upstream.reach(signal),
+      async close() {
+        await Promise.all(background)
+        upstream.close()
+      },
+    }
+
+    async function* run(turn: Turn): AsyncGenerator<Report, void, undefined> {
+      const remote = await upstream.remote(turn.signal)
+      const place = firstPlace(turn)
+      await turn.checkpoint(place)
+      turn.signal.throwIfAborted()
+      yield* talkTo({ remote, place, isResumed: false }, turn)
+    }
+
+    async function* reattach(turn: Turn): AsyncGenerator<Report, void, undefined> {
+      const place = placeIn(turn.resumed?.checkpoint)
+      // Whatever is sent is noted first, so nothing was.
+      if (place === undefined) return yield* run(turn)
+      try {
+        const remote = await patiently(turn)
+        yield* talkTo({ remote, place, isResumed: true }, turn)
+      } catch (reason) {
+        turn.signal.throwIfAborted()
+        yield failureOf(reason, turn)
+      }
+    }
+
+    async function* talkTo(beginning: Beginning, turn: Turn): AsyncGenerator<Report, void, undefined> {
+      const stopping = watchStop(turn, (work) => {
+        background.add(work)
+        void work.finally(() => background.delete(work))
+      })
+      try {
+        yield* talk(turn, lineParts, beginning, stopping)
+      } finally {
+        stopping.over()
+      }
+    }
+
+    /** Where both were restarted, the remote agent may take longer than we do. */
+    async function patiently(turn: Turn): Promise<RemoteAgent> {
+      const until = parts.now() + entry.patience
+      for (let waitMs = 250; ; waitMs = Math.min(10_000, waitMs * 2)) {
+        try {
+          return await upstream.remote(turn.signal)
+        } catch (reason) {
+          turn.signal.throwIfAborted()
+          if (parts.now() > until) throw reason
+        }
+        await pause(waitMs, turn.signal)
+      }
+    }
+  },
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ArtifactLine } from './spoken.ts'
+import { artifactOf, readLine } from './spoken.ts'
+
+const nothing = () => Promise.reject(new Error('no files here'))
+const artifact = async (line: object) =>
+  artifactOf(readLine(JSON.stringify({ type: 'artifact', ...line })) as ArtifactLine, nothing)
+
+describe('a line of a program', () => {
+  it('is one of six kinds', () => {
+    for (const line of [
+      { type: 'assistant', text: 'hi' },
+      { type: 'artifact', text: 'hi' },
+      { type: 'status', text: 'reading', metadata: { page: 1 } },
+      { type: 'status' },
+      { type: 'input_required', text: 'Which?', data: { cities: ['Rome'] }, state: 7 },
+      { type: 'error', text: 'no' },
+      { type: 'done' },
+    ]) {
+      assert.deepEqual(readLine(JSON.stringify(line)), line)
+    }
+  })
+
+  it('is left out where its kind is not known yet', () => {
+    assert.deepEqual(readLine('{"type":"usage","tokens":3}'), { type: 'unknown', name: 'usage' })
+  })
+
+  it('is refused where it cannot be meant', () => {
+    for (const line of ['hello', '{"type":"assist', '7', 'null', '[]', '{}', '{"type":3}', '{"type":"assistant"}']) {
+      assert.equal(readLine(line).type, 'invalid', line)
+    }
+    assert.equal(readLine('{"type":"error","text":""}').type, 'invalid')
+    assert.equal(readLine('{"type":"artifact","base64":"%%"}').type, 'invalid')
+  })
+})
+
+describe('an artifact of a program', () => {
+  it('has the one content that the line gives, or many', async () => {
+    assert.deepEqual(await artifact({ artifactId: 'a', text: 'x', name: 'X', append: true, lastChunk: true }), {
+      artifact: { artifactId: 'a', name: 'X', parts: [{ text: 'x' }] },
+      append: true,
+      lastChunk: true,
+    })
+    const many = await artifact({
+      artifactId: 'a',
+      parts: [{ data: null }, { url: 'https://example.com/' }],
+      text: 'y',
+    })
+    assert.deepEqual(many, {
+      artifact: { artifactId: 'a', parts: [{ data: null }, { url: 'https://example.com/' }, { text: 'y' }] },
+    })
+  })
+
+  it('is a file by its bytes or by its path', async () => {
+    const given = { artifactId: 'a', base64: 'aGk=', mediaType: 'text/plain', filename: 'hi.txt' }
+    assert.deepEqual(await artifact(given), {
+      artifact: { artifactId: 'a', parts: [{ raw: 'aGk=', mediaType: 'text/plain', filename: 'hi.txt' }] },
+    })
+    const line = readLine('{"type":"artifact","artifactId":"a","path":"out/r.pdf"}') as ArtifactLine
+    const readFile = async (path: string) => ({ bytes: Buffer.from(path), filename: 'r.pdf' })
+    assert.deepEqual(await artifactOf(line, readFile), {
+      artifact: {
+        artifactId: 'a',
+        parts: [{ raw: Buffer.from('out/r.pdf').toString('base64'), filename: 'r.pdf' }],
+      },
+    })
+  })
+
+  it('is another one each time if it has no id', async () => {
+    const ids = await Promise.all(
+      [1, 2].map(async () => {
+        const made = await artifact({ text: 'x' })
+        return 'artifact' in made ? made.artifact.artifactId : undefined
+      }),
+    )
+    assert.equal(new Set(ids).size, 2)
+  })
+})

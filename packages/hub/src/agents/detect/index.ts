@@ -1,0 +1,7 @@
+/** Finds out what kind of agent is behind an address or a command: one line for each kind that can be told. */
+import { detectWith } from './detect.ts'
+import type { Detector } from './detect.ts'
+
+const detectors: readonly Detector[] = []
+
+export const detect = detectWith(detectors)

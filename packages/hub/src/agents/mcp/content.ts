@@ -1,0 +1,51 @@
+/** What a tool answers, as parts of a message. */
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import type { Json, Part } from '@parley/a2a'
+
+/** Never empty: a tool that says nothing has said an empty text. */
+export function partsOfResult({ content, structuredContent }: CallToolResult): readonly Part[] {
+  const parts = content.map(partOf)
+  if (structuredContent === undefined) return parts.length > 0 ? parts : [{ text: '' }]
+  // Most servers say their data once more as text, for clients that know only that.
+  const others = parts.filter((part) => !('text' in part && isSame(part.text, structuredContent)))
+  return [...others, { data: structuredContent as Json, mediaType: 'application/json' }]
+}
+
+function partOf(block: ContentBlock): Part {
+  switch (block.type) {
+    case 'text':
+      return { text: block.text }
+    case 'image':
+    case 'audio':
+      return { raw: block.data, mediaType: block.mimeType }
+    case 'resource': {
+      const { resource } = block
+      const about = described(nameIn(resource.uri), resource.mimeType)
+      return 'text' in resource ? { text: resource.text, ...about } : { raw: resource.blob, ...about }
+    }
+    case 'resource_link': {
+      const about = described(block.name, block.mimeType)
+      // Only web addresses lead anywhere outside of the server.
+      return /^https?:\/\//i.test(block.uri) ? { url: block.uri, ...about } : { text: `${block.name} (${block.uri})` }
+    }
+  }
+}
+
+function described(filename: string, mediaType: string | undefined): Pick<Part, 'filename' | 'mediaType'> {
+  return {
+    ...(filename !== '' ? { filename } : {}),
+    ...(mediaType !== undefined && mediaType !== '' ? { mediaType } : {}),
+  }
+}
+
+function nameIn(uri: string): string {
+  return uri.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? ''
+}
+
+function isSame(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,46 @@
+/** A limit on how long something may take, that stands still while somebody else is waited for. */
+import { A2AError } from '@parley/a2a'
+
+export interface Stopwatch {
+  /** Aborted with `leaving`, or when the time is up. */
+  readonly signal: AbortSignal
+  /** As often as it is told to go again. */
+  pause(): void
+  go(): void
+  /** What whatever ended early is to be blamed on: whoever left, the time, or itself. */
+  reasonFor(reason: unknown): Error
+  end(): void
+}
+
+export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
+  const late = new AbortController()
+  const tooLong = new A2AError('TIMEOUT', `It took longer than ${limitMs} ms`)
+  let leftMs = limitMs
+  let pauses = 0
+  let since = Date.now()
+  let timer = start()
+
+  function start(): NodeJS.Timeout {
+    since = Date.now()
+    return setTimeout(() => late.abort(tooLong), leftMs)
+  }
+
+  return {
+    signal: AbortSignal.any([leaving, late.signal]),
+    pause() {
+      pauses += 1
+      if (pauses > 1) return
+      clearTimeout(timer)
+      leftMs -= Date.now() - since
+    },
+    go() {
+      pauses -= 1
+      if (pauses === 0) timer = start()
+    },
+    reasonFor(reason) {
+      if (leaving.aborted) return leaving.reason as Error
+      return late.signal.aborted ? tooLong : (reason as Error)
+    },
+    end: () => clearTimeout(timer),
+  }
+}

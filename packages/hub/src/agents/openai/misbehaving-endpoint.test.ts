@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { Task } from '@parley/a2a'
+import { openKind } from '../testing/open-kind.ts'
+import { scriptedModel } from '../testing/scripted-model.ts'
+import type { Script, ScriptedReply } from '../testing/scripted-model.ts'
+import { openaiKind } from './index.ts'
+
+async function open(t: TestContext, script: Script, entry: object = {}) {
+  const model = await scriptedModel(script)
+  t.after(() => model.close())
+  const usual = { baseUrl: model.url, model: 'scripted', apiKey: 'sk-secret', retryWait: '20ms', retries: 2 }
+  const opened = await openKind(t, openaiKind, { ...usual, ...entry })
+  async function ask(text = 'hi'): Promise<[string, string, Task]> {
+    const task = (await opened.agent.send(text)) as Task
+    const [part] = task.status.message?.parts ?? []
+    return [task.status.state, part !== undefined && 'text' in part ? part.text : '', task]
+  }
+  return { model, ask, ...opened }
+}
+
+const sse = (...events: readonly string[]): ScriptedReply => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  body: events.map((data) => `data: ${data}\n\n`),
+})
+const textOf = ({ artifacts }: Task): string =>
+  (artifacts ?? []).flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('')
+
+describe('an endpoint that fails at first', () => {
+  const first: [string, ScriptedReply][] = [
+    ['is busy', { status: 429, headers: { 'retry-after': '0' }, body: '{}' }],
+    ['is busy to the millisecond', { status: 429, headers: { 'retry-after-ms': '5' }, body: '{}' }],
+    ['is down', { status: 503, body: 'upstream host-9' }],
+    ['cuts the connection at once', { cutAfter: 0 }],
+    ['says in its stream that it is overloaded', sse('{"error":{"type":"overloaded_error"}}')],
+    ['ends its stream before it said anything', sse()],
+    ['falls silent before it said anything', { hangAfter: 0 }],
+  ]
+  for (const [what, reply] of first)
+    it(`and ${what} is asked again`, async (t) => {
+      const { model, ask } = await open(t, (_, count) => (count === 1 ? reply : { say: 'Here I am' }), {
+        idleTimeout: '100ms',
+      })
+      const [state, , task] = await ask()
+      assert.deepEqual([state, textOf(task), model.requests.length], ['TASK_STATE_COMPLETED', 'Here I am', 2])
+    })
+
+  it('and does not become better is not asked for ever', async (t) => {
+    const { model, ask, lines } = await open(t, () => ({ status: 500, body: 'host-9 sk-secret' }))
+    const [state, why, task] = await ask()
+    assert.deepEqual(
+      [state, why, model.requests.length],
+      ['TASK_STATE_FAILED', 'The model is down: try again later', 3],
+    )
+    assert.doesNotMatch(JSON.stringify(task), /host-9|sk-secret/)
+    assert.ok(lines.some(({ level, fields }) => level === 'error' && /host-9/.test(String(fields?.['cause']))))
+  })
+
+  it('and asks for more patience than there is, is not waited for', async (t) => {
+    const { model, ask } = await open(t, () => ({ status: 429, headers: { 'retry-after': '3600' }, body: '' }))
+    assert.deepEqual((await ask()).slice(0, 2), ['TASK_STATE_FAILED', 'The model is busy: try again later'])
+    assert.equal(model.requests.length, 1)
+  })
+
+  it('is not asked again once the task is canceled', async (t) => {
+    const { model, agent } = await open(t, () => ({ status: 503, body: '' }), { retries: 50, retryWait: '50ms' })
+    const { id } = (await agent.send('hi', { returnImmediately: true })) as Task
+    await model.request(2)
+    const { status } = await agent.cancel(id)
+    assert.equal(status.state, 'TASK_STATE_CANCELED')
+    const asked = model.requests.length
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    assert.ok(model.requests.length <= asked + 1)
+  })
+
+  it('cannot be reached at all: the caller is told that much', async (t) => {
+    const { ask } = await open(t, () => ({}), { baseUrl: 'http://127.0.0.1:9/v1', retries: 0 })
+    const [state, why] = await ask()
+    assert.deepEqual([state, why], ['TASK_STATE_FAILED', 'The model cannot be reached now'])
+  })
+})
+
+describe('an endpoint that will never do', () => {
+  const hopeless: [number, string, RegExp][] = [
+    [401, '{"error":{"message":"bad key sk-secret"}}', /does not let this agent in/],
+    [403, '', /does not let this agent in/],
+    [404, '{"error":{"message":"no model x at host-9"}}', /is not there/],
+    [402, '', /used up/],
+    [429, '{"error":{"code":"insufficient_quota"}}', /used up/],
+    [400, '{"error":{"code":"context_length_exceeded"}}', /too long/],
+    [413, '', /too long/],
+    [400, '{"error":"x"}', /cannot take this request/],
+  ]
+  for (const [status, body, words] of hopeless)
+    it(`and answers ${status} ${body} is asked once, and the caller told why`, async (t) => {
+      const { model, ask } = await open(t, () => ({ status, body }))
+      const [state, why, task] = await ask()
+      assert.equal(state, 'TASK_STATE_FAILED')
+      assert.match(why, words)
+      assert.equal(model.requests.length, 1)
+      assert.doesNotMatch(JSON.stringify(task), /host-9|sk-secret/)
+    })
+
+  const garbage: [string, ScriptedReply][] = [
+    ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>host-9</html>' }],
+    ['half a document', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"choices":[' }],
+    ['a number', { status: 200, headers: { 'content-type': 'application/json' }, body: '42' }],
+    ['events that are no JSON', sse('Hello', '[DONE]')],
+    ['events that are no chunks', sse('{"hello":1}')],
+    [
+      'an event without an end',
+      { status: 200, headers: { 'content-type': 'text/event-stream' }, body: [`data: ${'x'.repeat(3_000)}`] },
+    ],
+  ]
+  for (const [what, reply] of garbage)
+    it(`and answers with ${what} is not understood`, async (t) => {
+      const { model, ask } = await open(t, () => reply, { answerLimit: 2_000 })
+      const [state, why] = await ask()
+      assert.deepEqual([state, why], ['TASK_STATE_FAILED', 'The model gave an answer that cannot be read'])
+      assert.equal(model.requests.length, 1)
+    })
+
+  it('and redirects does not get the key sent elsewhere', async (t) => {
+    const elsewhere = await scriptedModel(() => ({ say: 'Thanks for the key' }))
+    t.after(() => elsewhere.close())
+    const location = `${elsewhere.url}/chat/completions`
+    const { ask } = await open(t, () => ({ status: 307, headers: { location }, body: '' }), { retries: 0 })
+    assert.equal((await ask())[0], 'TASK_STATE_FAILED')
+    assert.equal(elsewhere.requests.length, 0)
+  })
+})
+
+describe('an endpoint that fails in the middle of its answer', () => {
+  const middle: [string, ScriptedReply, RegExp][] = [
+    ['cuts the connection', { say: ['One ', 'two'], cutAfter: 2 }, /broke off/],
+    ['ends its stream too early', sse('{"choices":[{"delta":{"content":"One "}}]}'), /broke off/],
+    ['falls silent', { say: ['One ', 'two'], hangAfter: 2 }, /in time/],
+    ['says an error', sse('{"choices":[{"delta":{"content":"One "}}]}', '{"error":{"message":"host-9"}}'), /down/],
+    ['says nonsense', sse('{"choices":[{"delta":{"content":"One "}}]}', 'x{'), /cannot be read/],
+    ['never stops', { say: Array.from({ length: 60 }, () => `One ${'x'.repeat(50)}`) }, /cannot be read/],
+  ]
+  for (const [what, reply, words] of middle)
+    it(`and ${what} is not asked again: what it said stays, and the task fails`, async (t) => {
+      // What a cut connection had on its way is lost, so nothing is cut before the caller has heard of it.
+      const heard = Promise.withResolvers<void>()
+      const script = (): ScriptedReply => ({ before: async (piece: number) => piece > 1 && heard.promise, ...reply })
+      const { model, agent } = await open(t, script, { idleTimeout: '150ms', answerLimit: 2_000 })
+      let taskId = ''
+      for await (const event of agent.stream('hi')) {
+        if ('task' in event) taskId = event.task.id
+        if ('artifactUpdate' in event) heard.resolve()
+      }
+      const task = await agent.get(taskId)
+      assert.equal(task.status.state, 'TASK_STATE_FAILED')
+      assert.match(JSON.stringify(task.status.message?.parts), words)
+      assert.match(textOf(task), /^One /)
+      assert.equal(model.requests.length, 1)
+      assert.doesNotMatch(JSON.stringify(task), /host-9/)
+    })
+})
+
+describe('an endpoint of its own habits', () => {
+  it('may take its time, as long as it shows that it is there', async (t) => {
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 60))
+    const { ask } = await open(t, () => ({ say: ['a', 'b', 'c', 'd'], before: pause }), {
+      idleTimeout: '200ms',
+      retries: 0,
+    })
+    assert.equal(textOf((await ask())[2]), 'abcd')
+  })
+
+  it('may send an answer in one piece of a megabyte', async (t) => {
+    const text = 'é'.repeat(500_000)
+    const { ask } = await open(t, () => ({ say: text }))
+    assert.equal(textOf((await ask())[2]).length, text.length)
+  })
+
+  it('may leave out the end mark, or the reason, and begin with comments', async (t) => {
+    const chunk = (content: string, more = '') => `{"choices":[{"delta":{"content":"${content}"}${more}}]}`
+    const replies = [
+      sse(chunk('a'), chunk('b', ',"finish_reason":"stop"')),
+      sse(chunk('a'), chunk('b'), '[DONE]'),
+      {
+        status: 200,
+        headers: { 'content-type': 'text/plain' },
+        body: [': waiting\r\n\r\nda', `ta: ${chunk('ab')}\r\n\r`, '\ndata: [DO', 'NE]\n\n'],
+      },
+    ]
+    for (const reply of replies) {
+      const { ask } = await open(t, () => reply)
+      const [state, , task] = await ask()
+      assert.deepEqual([state, textOf(task)], ['TASK_STATE_COMPLETED', 'ab'])
+    }
+  })
+
+  it('may answer in one piece though asked to stream', async (t) => {
+    const body = '{"choices":[{"message":{"content":"All at once"},"finish_reason":"stop"}]}'
+    const { ask } = await open(t, () => ({ status: 200, headers: { 'content-type': 'application/json' }, body }))
+    assert.equal(textOf((await ask())[2]), 'All at once')
+  })
+
+  it('may not know streams, or their bill: it is asked otherwise, and from then on', async (t) => {
+    const refuse = (message: string): ScriptedReply => ({ status: 400, body: JSON.stringify({ error: { message } }) })
+    const { model, ask } = await open(t, ({ body }) => {
+      if (body['stream_options'] !== undefined) return refuse('Unknown field: stream_options')
+      return body.stream === true ? refuse('Streaming is not supported') : { say: 'At last' }
+    })
+    assert.equal(textOf((await ask())[2]), 'At last')
+    assert.equal(model.requests.length, 3)
+    assert.equal(textOf((await ask())[2]), 'At last')
+    assert.equal(model.requests.length, 4)
+    const told = await open(t, () => refuse('Streaming is not supported'), { stream: true })
+    assert.equal((await told.ask())[0], 'TASK_STATE_FAILED')
+    assert.equal(told.model.requests.length, 1)
+  })
+
+  it('may call tools that nobody gave it: the task fails', async (t) => {
+    const { ask } = await open(t, () => ({ calls: [{ name: 'rm', input: {} }] }))
+    assert.deepEqual((await ask()).slice(0, 2), ['TASK_STATE_FAILED', 'The model answered with nothing'])
+  })
+})

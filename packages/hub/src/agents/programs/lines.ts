@@ -1,0 +1,68 @@
+/** Bytes to lines. What is no UTF-8 becomes replacement characters; a line without an end is held to a bound. */
+
+export interface Line {
+  readonly text: string
+  /** Its line break; the end of everything; or the bound, after which nothing more is read. */
+  readonly endsAt: 'break' | 'end' | 'limit'
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+): AsyncGenerator<Line, void, void> {
+  const line = createLine()
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
+      line.add(chunk.subarray(from, at))
+      if (line.bytes > limitBytes) return yield { text: '', endsAt: 'limit' }
+      yield { text: line.take(), endsAt: 'break' }
+      from = at + 1
+    }
+    line.add(chunk.subarray(from))
+    if (line.bytes > limitBytes) return yield { text: '', endsAt: 'limit' }
+  }
+  if (line.bytes > 0) yield { text: line.take(), endsAt: 'end' }
+}
+
+/** The texts alone; one that is too long is cut off, and what follows of it dropped. */
+export async function* bareLines(
+  chunks: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+): AsyncGenerator<string, void, void> {
+  const line = createLine()
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
+      line.add(chunk.subarray(from, Math.min(at, from + limitBytes - line.bytes)))
+      yield line.take()
+      from = at + 1
+    }
+    line.add(chunk.subarray(from, from + limitBytes - line.bytes))
+  }
+  if (line.bytes > 0) yield line.take()
+}
+
+function createLine() {
+  let pieces: Uint8Array[] = []
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    add(piece: Uint8Array): void {
+      if (piece.byteLength === 0) return
+      pieces.push(piece)
+      bytes += piece.byteLength
+    },
+    take(): string {
+      const whole = Buffer.concat(pieces, bytes)
+      pieces = []
+      bytes = 0
+      return whole.toString('utf8', 0, whole.at(-1) === carriageReturn ? whole.length - 1 : whole.length)
+    },
+  }
+}

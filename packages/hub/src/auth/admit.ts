@@ -1,0 +1,115 @@
+/**
+ * Whether a call of a known caller may go on: what its scopes permit, how often it may come, how many tasks it may open.
+ * Every answer tells where the caller stands (S2-30).
+ */
+import { A2AError, type Operation } from '@parley/a2a'
+import type { Admission, Answered, Asking } from '@parley/a2a/server'
+import type { Rate } from '../config/values.ts'
+import { senderOf } from '../limits/address.ts'
+import type { Standing } from '../limits/gcra.ts'
+import type { Claim, Limiter } from '../limits/limiter.ts'
+import type { Counted, Quota } from '../limits/quota.ts'
+import type { Pass, Passes } from './pass.ts'
+import { grantsOf } from './scopes.ts'
+
+export interface Rates {
+  /** Of one caller who is known, unless its key says otherwise. */
+  readonly perKey?: Rate | undefined
+  /** Of one address without credentials. */
+  readonly perAddress?: Rate | undefined
+  /** New tasks of one key, unless the key says otherwise. */
+  readonly tasksPerDay?: number | undefined
+  /** Of one agent, all callers together. */
+  readonly perAgent: ReadonlyMap<string, Rate>
+}
+
+export interface AdmitParts {
+  readonly passes: Passes
+  readonly rates: Rates
+  readonly limiter: Limiter
+  readonly quota: Quota
+  readonly now: () => number
+}
+
+/** Those that may open a task. */
+const opening: ReadonlySet<Operation> = new Set<Operation>(['SendMessage', 'SendStreamingMessage'])
+
+export async function admit(asking: Asking, parts: AdmitParts): Promise<Admission> {
+  const { caller, operation } = asking
+  const pass = parts.passes.of(caller)
+  // Not one that we let in: nothing is known of what it may do.
+  if (pass === undefined) return { refuse: new A2AError('PERMISSION_DENIED', 'This caller may do nothing here') }
+  const standing = parts.limiter.take(claimsOf(asking, pass, parts.rates))
+  const headers = standing === undefined ? {} : headersOf(standing)
+  if (standing?.isAllowed === false) return { headers, refuse: tooMany(standing) }
+  const isPermitted = operation === undefined || caller.anonymous === true || grantsOf(caller.scopes).mayDo(operation)
+  if (!isPermitted) return { headers, refuse: notPermitted(operation) }
+  if (operation === undefined || !opening.has(operation) || pass.key === undefined) return { headers }
+  const tasksPerDay = pass.key.tasksPerDay ?? parts.rates.tasksPerDay
+  if (tasksPerDay === undefined) return { headers }
+  const counted = await parts.quota.count(pass.key.id, tasksPerDay)
+  if (!counted.isAllowed) return spent(counted, tasksPerDay, parts.now())
+  pass.counted = { ...counted, at: parts.now() }
+  return { headers }
+}
+
+/** The day's count is of tasks: a call that opened none is taken back from it. */
+export async function settle({ outcome, taskId, caller }: Answered, passes: Passes): Promise<void> {
+  const counted = caller === undefined ? undefined : passes.of(caller)?.counted
+  if (counted === undefined) return
+  const opened = outcome === 'OK' && taskId !== undefined && madeAt(taskId) >= counted.at
+  if (!opened) await counted.takeBack()
+}
+
+/** Ids of tasks tell when they were made (UUIDv7): one that the caller could name beforehand is older than the call. */
+function madeAt(taskId: string): number {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(taskId) ?? []
+  return high === undefined ? Infinity : Number.parseInt(high + low, 16)
+}
+
+function claimsOf({ agent, caller }: Asking, { key, address }: Pass, rates: Rates): readonly Claim[] {
+  const claims: Claim[] = []
+  const claim = (who: string, rate: Rate | undefined): void => {
+    if (rate !== undefined) claims.push({ who, rate })
+  }
+  if (caller.anonymous === true) claim(`address:${senderOf(address)}`, rates.perAddress)
+  else claim(key === undefined ? `caller:${caller.id}` : `key:${key.id}`, key?.rate ?? rates.perKey)
+  claim(`agent:${agent}`, rates.perAgent.get(agent))
+  return claims
+}
+
+function headersOf({ limit, remaining, wholeAt }: Pick<Standing, 'limit' | 'remaining' | 'wholeAt'>) {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(wholeAt / 1_000)),
+  }
+}
+
+function tooMany({ retryAfterMs }: Standing): A2AError {
+  return new A2AError('RATE_LIMITED', 'Too many requests', { retryAfterSeconds: seconds(retryAfterMs) })
+}
+
+function spent({ resetAt }: Counted, limit: number, now: number): Admission {
+  const message = `This key may open ${limit} tasks a day, and has`
+  return {
+    headers: headersOf({ limit, remaining: 0, wholeAt: resetAt }),
+    refuse: new A2AError('RATE_LIMITED', message, {
+      reason: 'QUOTA_EXCEEDED',
+      retryAfterSeconds: seconds(resetAt - now),
+    }),
+  }
+}
+
+function notPermitted(operation: Operation): A2AError {
+  const scope = `operation:${operation}`
+  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, {
+    scope,
+    challenge: `Bearer error="insufficient_scope", scope="${scope}"`,
+  })
+}
+
+/** At least one: whoever is told 0 comes again at once. */
+function seconds(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms / 1_000)))
+}

@@ -1,0 +1,130 @@
+/**
+ * From what a request shows to who calls (S4-15): a bearer token is tried as a token of an issuer, then as an API key;
+ * X-API-Key as a key; a certificate, where the listener asks for them. Whether the caller may use the agent is decided by
+ * its name alone and before anybody looks whether there is such an agent: a refusal does not tell (B-153).
+ */
+import { A2AError, anonymous, type Caller } from '@parley/a2a'
+import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
+import { addressOf } from '../limits/address.ts'
+import { type CheckToken, invalidToken, looksLikeToken } from './jwt.ts'
+import type { KeyRecord } from './key-record.ts'
+import type { Passes } from './pass.ts'
+import { grantsOf } from './scopes.ts'
+
+export interface AuthenticateParts {
+  findKey(key: string): Promise<KeyRecord | undefined>
+  readonly checkToken: CheckToken | undefined
+  /** Whether certificates of clients count. */
+  readonly mtls: boolean
+  /** Whether the agent may be called without credentials. */
+  isOpen(agent: string): boolean
+  readonly passes: Passes
+  readonly trustProxy: boolean
+}
+
+/** By which cards name them. */
+export const schemeNames = { bearer: 'bearer', apiKey: 'apiKey', mtls: 'mtls' } as const
+
+export const challenge = 'Bearer realm="parley", ApiKey in="header", name="X-API-Key"'
+
+/** Certificates have no words of their own: whom the operator's authority vouches for may use every agent. */
+const scopesOfCertificates = ['agent:*']
+
+interface Known {
+  readonly caller: Caller
+  readonly key?: KeyRecord
+}
+
+export function createAuthenticate(parts: AuthenticateParts): Authenticate {
+  const { findKey, checkToken, isOpen, passes, trustProxy } = parts
+  const certificates = parts.mtls ? mtls({ scheme: schemeNames.mtls }) : undefined
+
+  async function byBearer(token: string, credentials: Credentials): Promise<Known> {
+    if (checkToken !== undefined && looksLikeToken(token)) {
+      const caller = await checkToken(token, credentials)
+      return { caller: { ...caller, schemes: [schemeNames.bearer] } }
+    }
+    const key = await find(token)
+    if (key === undefined) throw invalidToken('The token is not valid')
+    return { caller: callerOf(key, schemeNames.bearer), key }
+  }
+
+  async function byKey(text: string): Promise<Known> {
+    const key = await find(text)
+    if (key === undefined) throw new A2AError('UNAUTHENTICATED', 'The API key is not valid', { challenge })
+    return { caller: callerOf(key, schemeNames.apiKey), key }
+  }
+
+  async function find(text: string): Promise<KeyRecord | undefined> {
+    try {
+      return await findKey(text)
+    } catch (cause) {
+      throw new A2AError('UNAVAILABLE', 'Keys cannot be looked up now', {}, { cause })
+    }
+  }
+
+  async function byCertificate(credentials: Credentials): Promise<Known | undefined> {
+    const caller = await certificates?.(credentials)
+    return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: scopesOfCertificates } }
+  }
+
+  /** The first proof that is good decides; if none is, what was wrong with the first. */
+  async function identify(credentials: Credentials): Promise<Known | undefined> {
+    const token = bearerOf(credentials)
+    const key = credentials.header('x-api-key')
+    const ways = [
+      ...(token === undefined ? [] : [() => byBearer(token, credentials)]),
+      ...(key === undefined ? [] : [() => byKey(key)]),
+      () => byCertificate(credentials),
+    ]
+    let refusal: { readonly reason: unknown } | undefined
+    for (const way of ways) {
+      try {
+        const known = await way()
+        if (known !== undefined) return known
+      } catch (reason) {
+        refusal ??= { reason }
+      }
+    }
+    // Whoever shows something that is not good is not made a guest.
+    if (refusal !== undefined) throw refusal.reason
+    return undefined
+  }
+
+  const authenticate = async (credentials: Credentials): Promise<Caller | undefined> => {
+    const { agent } = credentials
+    const address = addressOf(credentials, trustProxy)
+    const known = await identify(credentials)
+    if (known === undefined) return isOpen(agent) ? passes.issue(anonymous, { address }) : undefined
+    const { caller, key } = known
+    const grants = grantsOf(caller.scopes)
+    // Where everybody may, those who say who they are may, too.
+    if (!grants.mayUse(agent) && !isOpen(agent)) throw notPermitted(agent)
+    const skills = grants.mayUse(agent) ? grants.skillsOf(agent) : undefined
+    return passes.issue(
+      { ...caller, ...(skills !== undefined ? { skills } : {}) },
+      { address, ...(key !== undefined ? { key } : {}) },
+    )
+  }
+  return Object.assign(authenticate, { challenge })
+}
+
+function callerOf({ principal, scopes, tenant }: KeyRecord, scheme: string): Caller {
+  return { id: principal, scopes, schemes: [scheme], ...(tenant !== undefined ? { tenant } : {}) }
+}
+
+/** In the words of the scope that would do; the same for agents that do not exist. */
+function notPermitted(agent: string): A2AError {
+  const scope = `agent:${agent}`
+  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, {
+    scope,
+    challenge: `Bearer error="insufficient_scope", scope="${scope}"`,
+  })
+}
+
+function bearerOf({ header }: Credentials): string | undefined {
+  const value = header('authorization')
+  if (value === undefined || value.slice(0, 6).toLowerCase() !== 'bearer') return undefined
+  const rest = value.slice(6)
+  return rest === '' ? '' : rest.startsWith(' ') ? rest.trim() : undefined
+}

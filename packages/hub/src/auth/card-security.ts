@@ -1,0 +1,40 @@
+/** What a card says of who may call: the schemes that are enforced, each an alternative of its own (S4-13, S2-28). */
+import type { SecurityRequirement, SecurityScheme } from '@parley/a2a'
+import { schemeNames } from './authenticate.ts'
+
+export interface CardSecurity {
+  readonly securitySchemes: { readonly [name: string]: SecurityScheme }
+  readonly securityRequirements: readonly SecurityRequirement[]
+}
+
+export interface Enforced {
+  /** The issuers whose tokens are believed. */
+  readonly issuers: readonly string[]
+  readonly mtls: boolean
+  /** Whether the agent may be called without credentials. */
+  readonly isOpen: boolean
+}
+
+export function cardSecurity(agent: string, { issuers, mtls, isOpen }: Enforced): CardSecurity {
+  const endpoint = `POST /a2a/${agent}/api-key/generate makes one`
+  const securitySchemes = {
+    [schemeNames.bearer]: {
+      httpAuthSecurityScheme:
+        issuers.length === 0
+          ? { scheme: 'Bearer', description: `An API key of this hub (${endpoint})` }
+          : { scheme: 'Bearer', bearerFormat: 'JWT', description: `A token of ${issuers.join(' or ')}, or an API key` },
+    },
+    [schemeNames.apiKey]: {
+      apiKeySecurityScheme: {
+        location: 'header' as const,
+        name: 'X-API-Key',
+        description: `An API key of this hub (${endpoint})`,
+      },
+    },
+    ...(mtls
+      ? { [schemeNames.mtls]: { mtlsSecurityScheme: { description: 'A certificate of an authority this hub trusts' } } }
+      : {}),
+  }
+  const alternatives = Object.keys(securitySchemes).map((name) => ({ schemes: { [name]: { list: [] } } }))
+  return { securitySchemes, securityRequirements: isOpen ? [...alternatives, { schemes: {} }] : alternatives }
+}

@@ -1,0 +1,49 @@
+/** `parley config check | print | schema`: what the configuration says, before anybody starts with it. */
+import { kinds } from '../agents/kinds.ts'
+import { configSchema } from '../config/json-schema.ts'
+import { printConfig } from '../config/print.ts'
+import type { Command } from './command.ts'
+import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+
+export const configCheck: Command = {
+  name: 'config check',
+  summary: 'Says what is wrong with the configuration, all of it.',
+  details: ['-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.'],
+  flags: { ...configFlags, ...listenFlags },
+  async run(flags, terminal) {
+    const loaded = readConfig(flags, terminal)
+    if ('problems' in loaded) {
+      for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+      return 1
+    }
+    const names = Object.keys(loaded.config.agents)
+    terminal.say(`${loaded.file ?? 'The hub without a configuration'} is right: ${names.join(', ')}.`)
+    return 0
+  },
+}
+
+export const configPrint: Command = {
+  name: 'config print',
+  summary: 'Shows the configuration with all that holds by default, and without secrets.',
+  details: configCheck.details ?? [],
+  flags: configCheck.flags,
+  async run(flags, terminal) {
+    const loaded = readConfig(flags, terminal)
+    if ('problems' in loaded) {
+      for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+      return 1
+    }
+    terminal.say(printConfig(loaded, kinds).trimEnd())
+    return 0
+  },
+}
+
+export const configJsonSchema: Command = {
+  name: 'config schema',
+  summary: 'Prints the JSON Schema of the configuration, for editors.',
+  flags: {},
+  async run(_flags, terminal) {
+    terminal.say(JSON.stringify(configSchema(kinds), null, 2))
+    return 0
+  },
+}

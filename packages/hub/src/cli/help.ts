@@ -1,0 +1,24 @@
+/** What `parley help` says. */
+import type { Command } from './command.ts'
+
+export function helpOf(commands: readonly Command[], words: readonly string[]): readonly string[] {
+  const asked = words.join(' ')
+  const about = commands.filter(({ name }) => asked !== '' && (name === asked || name.startsWith(`${asked} `)))
+  if (about.length > 0) return about.flatMap(oneCommand)
+  const width = Math.max(...commands.map((command) => usage(command).length))
+  return [
+    'parley: any agent you already run becomes an A2A agent.',
+    '',
+    ...commands.map((command) => `  parley ${usage(command).padEnd(width)}  ${command.summary}`),
+    `  parley ${'help [command]'.padEnd(width)}  Says more about a command.`,
+    `  parley ${'--version'.padEnd(width)}  Says which version this is.`,
+  ]
+}
+
+function usage({ name, takes }: Command): string {
+  return takes === undefined ? name : `${name} ${takes}`
+}
+
+function oneCommand(command: Command): readonly string[] {
+  return [`parley ${usage(command)}`, `  ${command.summary}`, ...(command.details ?? []).map((line) => `  ${line}`), '']
+}

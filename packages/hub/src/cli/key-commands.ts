@@ -1,0 +1,140 @@
+/** `parley key create | list | revoke`: asks a hub that runs, with the admin key. The file of its store is its own. */
+import { Complaint } from './command.ts'
+import type { Command, Flags, Terminal } from './command.ts'
+import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+
+const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
+const hubDetails = [
+  '--url <url>             Of the hub. Default: PARLEY_URL, or as the configuration says.',
+  'The admin key is read from PARLEY_ADMIN_KEY, or is that of the configuration.',
+]
+
+export const keyCreate: Command = {
+  name: 'key create',
+  summary: 'Makes an API key and shows it, once.',
+  details: [
+    '--agent <name>          An agent that it may call; more than once for more of them.',
+    '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>.',
+    '--name <text>           What it is for.',
+    '--expires <duration>    Such as 30d. Default: never.',
+    '--rate <rate>           Such as 60/min.',
+    '--tasks-per-day <n>     How many tasks it may open.',
+    '--principal <text>      Whose tasks are opened with it. Default: its own.',
+    '--replaces <id>         As this key, whose tasks go on with the new one.',
+    ...hubDetails,
+  ],
+  flags: {
+    ...hubFlags,
+    agent: { type: 'string', multiple: true },
+    scope: { type: 'string', multiple: true },
+    name: { type: 'string' },
+    expires: { type: 'string' },
+    rate: { type: 'string' },
+    'tasks-per-day': { type: 'string' },
+    principal: { type: 'string' },
+    replaces: { type: 'string' },
+  },
+  async run(flags, terminal) {
+    const agents = flags.texts('agent')
+    const scopes = flags.texts('scope')
+    const tasksPerDay = flags.text('tasks-per-day')
+    const order = {
+      name: flags.text('name') ?? (flags.text('replaces') === undefined ? [...agents, ...scopes].join(' ') : undefined),
+      agents: agents.length > 0 ? agents : undefined,
+      scopes: scopes.length > 0 ? scopes : undefined,
+      expiresIn: flags.text('expires'),
+      rate: flags.text('rate'),
+      tasksPerDay: tasksPerDay === undefined ? undefined : Number(tasksPerDay),
+      principal: flags.text('principal'),
+      replaces: flags.text('replaces'),
+    }
+    const made = await ask<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
+    terminal.say(made.key)
+    terminal.complain(`This is key ${made.id}. It is shown only now.`)
+    return 0
+  },
+}
+
+interface ShownKey {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly scopes: readonly string[]
+  readonly state: string
+  readonly expiresAt?: string
+  readonly lastUsedAt?: string
+}
+
+export const keyList: Command = {
+  name: 'key list',
+  summary: 'Lists the API keys: what each is for and when it was last used.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    let after: string | undefined
+    do {
+      const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
+      const page: { keys: readonly ShownKey[]; after?: string } = await ask(flags, terminal, 'GET', `/admin/keys${query}`)
+      for (const { id, name, prefix, scopes, state, lastUsedAt } of page.keys) {
+        const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
+        terminal.say([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
+      }
+      after = page.after
+    } while (after !== undefined)
+    return 0
+  },
+}
+
+export const keyRevoke: Command = {
+  name: 'key revoke',
+  takes: '<id>',
+  summary: 'Makes an API key open nothing any more, at once.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    const [id] = flags.words
+    if (id === undefined) throw new Complaint('Say which key: `parley key list` shows their ids.')
+    await ask(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
+    terminal.say(`Key ${id} is revoked.`)
+    return 0
+  },
+}
+
+interface Hub {
+  readonly url: string
+  readonly key: string
+}
+
+function hubOf(flags: Flags, terminal: Terminal): Hub {
+  const { environment } = terminal
+  const named = flags.text('url') ?? environment['PARLEY_URL']
+  const known = environment['PARLEY_ADMIN_KEY']
+  if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
+  const loaded = readConfig(flags, terminal)
+  if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
+  const { listen, admin } = loaded.config
+  const key = known ?? admin.key
+  if (key === undefined) {
+    throw new Complaint('Set PARLEY_ADMIN_KEY to the admin key, which the hub showed at its first start.')
+  }
+  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
+  const scheme = listen.tls === undefined ? 'http' : 'https'
+  return { url: named?.replace(/\/+$/, '') ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`, key }
+}
+
+async function ask<T>(flags: Flags, terminal: Terminal, method: string, path: string, body?: object): Promise<T> {
+  const { url, key } = hubOf(flags, terminal)
+  const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
+    throw new Complaint(`There is no hub at ${url}: ${causeOf(reason)}`)
+  })
+  const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
+  if (response.ok) return answer
+  throw new Complaint(answer?.error?.message ?? `The hub answered ${response.status}.`)
+}
+
+function causeOf(reason: unknown): string {
+  const { cause, message } = reason as Error
+  return cause instanceof Error && cause.message !== '' ? cause.message : message
+}

@@ -1,0 +1,40 @@
+/** From words to an exit code. */
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '@parley/a2a/server'
+import { Complaint } from './command.ts'
+import type { Terminal } from './command.ts'
+import { choose, commands, flagsOf } from './commands.ts'
+import { helpOf } from './help.ts'
+
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const [first, ...rest] = args
+    if (first === '--version' || first === '-v') return told(terminal, [version()])
+    if (first === 'help' || first === '--help' || first === '-h') return told(terminal, helpOf(commands, rest))
+    const { command, rest: own } = choose(args)
+    if (command.takesRest !== true && (own.includes('--help') || own.includes('-h'))) {
+      return told(terminal, helpOf(commands, command.name.split(' ')))
+    }
+    return await command.run(flagsOf(command, own), terminal)
+  } catch (reason) {
+    terminal.complain(sentenceOf(reason))
+    return 1
+  }
+}
+
+function told({ say }: Terminal, lines: readonly string[]): number {
+  for (const line of lines) say(line)
+  return 0
+}
+
+/** A mistake of whoever called is a sentence; of anything else the whole is worth knowing. */
+function sentenceOf(reason: unknown): string {
+  if (reason instanceof Complaint || reason instanceof ConfigError) return reason.message
+  if (!(reason instanceof Error)) return String(reason)
+  return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}

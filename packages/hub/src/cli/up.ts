@@ -1,0 +1,115 @@
+/** `parley up`: the hub as a program. It starts, says where it is, follows its configuration, and goes when it is told to. */
+import type { AgentLog } from '@parley/a2a'
+import { watchFiles } from '../config/watch.ts'
+import { startHub } from '../hub.ts'
+import type { Hub, Reloaded } from '../hub.ts'
+import { describeStore } from '../open-store.ts'
+import type { AgentStatus } from '../registry.ts'
+import type { Command, Flags, Terminal } from './command.ts'
+import { programEnvironment } from './program-environment.ts'
+import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+
+export const up: Command = {
+  name: 'up',
+  summary: 'Starts the hub. Without a configuration it serves the demo agents.',
+  details: [
+    '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.',
+    '--host, --port, --grpc-port, --store, --data   Over what the configuration says.',
+    '--insecure            Lets everybody in from anywhere if the configuration does not say who may call.',
+  ],
+  flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' } },
+  async run(flags, terminal) {
+    const loaded = readConfig(flags, terminal)
+    if ('problems' in loaded) {
+      for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+      return 1
+    }
+    const { config } = loaded
+    const hub = await startHub(config, {
+      log: logTo(terminal),
+      insecure: flags.has('insecure'),
+      programEnv: programEnvironment(terminal.environment),
+    })
+    const stop = follow(hub, flags, terminal)
+    introduce(hub, describeStore({ store: config.store.url, dataDir: config.dataDir }), terminal)
+    terminal.say(`Stop with Ctrl-C: what runs goes on ${goesOn(config.store.url)}.`)
+    await terminal.untilToldToEnd()
+    stop()
+    await hub.close()
+    return 0
+  },
+}
+
+function introduce(hub: Hub, where: string, { say }: Terminal): void {
+  say(`Parley is listening on ${hub.url}`)
+  if (hub.grpcPort !== undefined) say(`It speaks gRPC on port ${hub.grpcPort}`)
+  say('')
+  const agents = hub.agents()
+  const width = Math.max(10, ...agents.map(({ name }) => name.length))
+  for (const agent of agents) say(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${about(agent)}`)
+  if (hub.madeAdminKey !== undefined) {
+    say(`\nThe admin key is ${hub.madeAdminKey}`)
+    say('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
+  }
+  say(`\nTasks are kept in ${where}.`)
+}
+
+function about({ state, trouble, settings }: AgentStatus): string {
+  if (state === 'unavailable') return `is not available: ${trouble}`
+  return settings.description?.split('\n')[0] ?? ''
+}
+
+function goesOn(store: string): string {
+  if (store === 'memory:') return 'no more'
+  return store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
+}
+
+/** The configuration, and files that agents are made of; SIGHUP too. What is wrong changes nothing. */
+function follow(hub: Hub, flags: Flags, terminal: Terminal): () => void {
+  async function reload(): Promise<void> {
+    try {
+      const loaded = readConfig(flags, terminal)
+      if ('problems' in loaded) {
+        terminal.complain('The configuration is not right, so everything stays as it is:')
+        for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+        return
+      }
+      for (const line of reloadLines(await hub.reload(loaded.config))) terminal.say(line)
+      watch.follow(hub.files())
+    } catch (reason) {
+      terminal.complain(`The configuration could not be applied: ${String(reason)}`)
+    }
+  }
+
+  const watch = watchFiles(reload)
+  watch.follow(hub.files())
+  terminal.onHangUp(() => void reload())
+  return watch.close
+}
+
+function reloadLines({ added, changed, removed, restart }: Reloaded): readonly string[] {
+  const lines = [
+    ['added', added],
+    ['changed', changed],
+    ['removed; what runs is finished', removed],
+  ] as const
+  const said = lines.filter(([, names]) => names.length > 0).map(([what, names]) => `${names.join(', ')}: ${what}`)
+  if (restart.length > 0) said.push(`${restart.join(', ')}: changed, and hold after a restart`)
+  return said.length === 0 ? ['The configuration was read again; nothing changed.'] : said
+}
+
+function logTo({ complain }: Terminal): AgentLog {
+  const line = (message: string, fields: Record<string, unknown> = {}): void => {
+    const { cause, ...rest } = fields
+    const more = Object.entries(rest).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    complain(`${new Date().toISOString()} ${message}${more.join('')}${cause === undefined ? '' : `: ${causeOf(cause)}`}`)
+  }
+  return { debug() {}, info() {}, warn: line, error: line }
+}
+
+function causeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const under = cause.cause === undefined ? '' : ` (${causeOf(cause.cause)})`
+  // Ours say all there is to say; of others the place is worth knowing.
+  return `${cause.name === 'Error' || cause.name === 'A2AError' ? cause.message : (cause.stack ?? cause.message)}${under}`
+}

@@ -1,0 +1,44 @@
+/** The sections `access` and `admin`: who may call, and who may run the hub. */
+import { z } from 'zod'
+import { duration, httpUrl, nonEmpty, secret } from './values.ts'
+
+const jwt = z.strictObject({
+  issuer: httpUrl.meta({ description: 'As tokens name it in `iss`.' }),
+  audience: z
+    .union([nonEmpty, z.array(nonEmpty).min(1)], 'give a text, or a list of texts')
+    .meta({ description: 'A token for somebody else opens nothing.' }),
+  jwks: httpUrl.optional().meta({ description: "Where its keys are. Default: as the issuer's metadata say." }),
+  algorithms: z.array(nonEmpty).min(1).optional().meta({ description: 'Default: all with a public key.' }),
+  clockTolerance: duration.optional().meta({ description: 'Default 10s.' }),
+  claim: nonEmpty
+    .optional()
+    .meta({ description: 'The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.' }),
+  scopes: z
+    .record(z.string(), z.array(nonEmpty))
+    .optional()
+    .meta({ description: "What each value of the claim permits: `analysts: ['agent:analyst']`. Default: as the token says." }),
+  tenantClaim: nonEmpty.optional(),
+})
+
+export const access = z.strictObject({
+  anonymous: z
+    .union([z.literal('*'), z.array(nonEmpty)], "name the agents in a list, or say '*' for all")
+    .default([])
+    .meta({ description: "Agents that may be called without credentials, or '*' for all." }),
+  jwt: z.array(jwt).prefault([]).meta({ description: 'Issuers whose tokens are believed.' }),
+  mtls: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether a client certificate proves who calls. Needs listen.tls.ca.' }),
+})
+
+export const admin = z.strictObject({
+  key: secret
+    .min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`')
+    .optional()
+    .meta({ description: 'Default: made at the first start and shown once.' }),
+})
+
+export type Access = z.output<typeof access>
+export type JwtAccess = z.output<typeof jwt>
+export type Admin = z.output<typeof admin>

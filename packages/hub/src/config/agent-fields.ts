@@ -1,0 +1,56 @@
+/** What every entry under `agents:` may say, whatever kind it is: its card, its times, its limits, who may call it. */
+import { z } from 'zod'
+import { agentLimits } from './limits.ts'
+import { skill } from './skill.ts'
+import { duration, durationOrNone, httpUrl, nonEmpty } from './values.ts'
+
+const modes = z.array(nonEmpty).min(1, 'is empty: name a media type, or leave it out')
+
+/** How long a question may stay open, and what happens then (S2-16). */
+const inputTimeout = z
+  .union(
+    [
+      durationOrNone.transform((afterMs) => ({ afterMs, then: 'fail' as const })),
+      z
+        .strictObject({ after: duration, then: z.enum(['fail', 'continue']) })
+        .transform(({ after, then }) => ({ afterMs: after, then })),
+    ],
+    'give a duration such as 7d, none, or { after: 5m, then: continue }',
+  )
+  .meta({ description: 'How long the agent waits for an answer to a question. Default 7d, then the task fails.' })
+
+export const agentFields = z.object({
+  name: nonEmpty.optional().meta({ description: "As the card says it. Default: what the agent says itself, or the entry's key." }),
+  description: nonEmpty.optional(),
+  version: nonEmpty.optional().meta({ description: "The agent's own version, not the protocol's." }),
+  provider: z
+    .strictObject({ organization: nonEmpty, url: httpUrl })
+    .optional()
+    .meta({ description: 'Who offers the agent.' }),
+  documentationUrl: httpUrl.optional(),
+  iconUrl: httpUrl.optional(),
+  persona: nonEmpty.optional().meta({ description: 'What the agent is like; the card says it after the description.' }),
+  skills: z.array(skill).prefault([]).meta({ description: 'Added to what the agent knows of itself.' }),
+  skillBundles: z.array(nonEmpty).default([]).meta({ description: 'Names of bundles under the top-level skillBundles.' }),
+  inputModes: modes.optional().meta({ description: 'Media types it takes. Default: as its kind says.' }),
+  outputModes: modes.optional(),
+  default: z.boolean().default(false).meta({ description: 'Answers where no agent is named. Default: the first agent.' }),
+  card: z
+    .enum(['public', 'private'])
+    .default('public')
+    .meta({ description: 'A private card is shown to those who may call the agent only.' }),
+  timeout: durationOrNone.optional().meta({ description: 'How long one turn may take. Default 5m.' }),
+  inputTimeout: inputTimeout.prefault('7d'),
+  whenBusy: z
+    .enum(['queue', 'reject', 'steer'])
+    .optional()
+    .meta({ description: 'What happens to a message that comes while the task works. Default: queue.' }),
+  limits: agentLimits.prefault({}),
+  access: z
+    .strictObject({
+      anonymous: z.boolean().optional().meta({ description: 'Whether it may be called without credentials.' }),
+    })
+    .prefault({}),
+})
+
+export type AgentFields = z.output<typeof agentFields>

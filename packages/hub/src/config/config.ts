@@ -1,0 +1,63 @@
+/**
+ * The whole configuration, as parley.yaml says it and as the hub gets it. One schema: what is checked, what is typed, what
+ * editors complete and what the documentation lists all come from here. What an entry of `agents` may hold beside
+ * `agentFields` is its kind's own business.
+ */
+import { z } from 'zod'
+import { access, admin } from './access.ts'
+import type { AgentFields } from './agent-fields.ts'
+import { limits, retention } from './limits.ts'
+import { listen, push, signing, store } from './listen.ts'
+import { skill } from './skill.ts'
+import { httpUrl } from './values.ts'
+
+export const sections = z.strictObject({
+  listen: listen.prefault({}),
+  store: store.prefault('sqlite:'),
+  publicUrl: httpUrl
+    .refine((url) => !/[?#]/.test(url), 'give a url without ? and #')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .meta({ description: 'Where the hub is reached from outside, as all cards say it.' }),
+  agents: z
+    .record(z.string(), z.unknown(), 'give the agents by name: `agents: { greeter: { kind: module, path: ./greeter.ts } }`')
+    .meta({ description: 'The agents by name. Each has its own address, card and tasks.' }),
+  skillBundles: z
+    .record(z.string(), z.array(skill))
+    .prefault({})
+    .meta({ description: 'Skills under one name, for the cards of the agents that name it.' }),
+  access: access.optional().meta({ description: 'Who may call. Without it everybody on this machine may.' }),
+  admin: admin.prefault({}),
+  limits: limits.prefault({}),
+  retention: retention.prefault({}),
+  push,
+  signing,
+  cors: z
+    .union([z.literal('*'), z.array(z.string())], "list the origins, such as [https://app.example.com], or say '*'")
+    .optional()
+    .meta({ description: 'The origins that browsers may call from. Default: none.' }),
+  trustProxy: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are believed.' }),
+})
+
+export type Sections = z.output<typeof sections>
+
+/** One entry of `agents`. */
+export interface AgentConfig extends AgentFields {
+  readonly kind: string
+  /** What its kind has read. */
+  readonly own: unknown
+}
+
+/** All that a hub is told, checked and frozen. */
+export interface HubConfig extends Readonly<Omit<Sections, 'agents'>> {
+  readonly agents: Readonly<Record<string, AgentConfig>>
+  /** The file that it was read from, if it was. */
+  readonly file?: string
+  /** Relative paths begin here. */
+  readonly baseDir: string
+  /** Where SQLite is unless `store` says otherwise. */
+  readonly dataDir: string
+}

@@ -1,0 +1,97 @@
+/**
+ * The text of a configuration as a tree: YAML, and JSON, which is YAML too. It remembers on which line everything stands,
+ * and which values came out of the environment: those are never printed.
+ */
+import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { Node } from 'yaml'
+import type { Problem } from './problem.ts'
+
+export type Path = readonly (string | number)[]
+
+export interface ConfigDocument {
+  readonly tree: unknown
+  readonly problems: readonly Problem[]
+  /** Of what the path names, or of the nearest thing around it that is written down. */
+  lineOf(path: Path): number | undefined
+  /** As it is written, by `pathText`, for values that hold something of the environment. */
+  readonly references: ReadonlyMap<string, string>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const reference = /\$\{env:([^}]*)\}/g
+
+export function readDocument(text: string, environment: Environment): ConfigDocument {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const lineAt = (offset: number): number => lines.linePos(offset).line
+  const problems: Problem[] = document.errors.map(({ message, pos }) => ({
+    path: [],
+    line: lineAt(pos[0]),
+    message: `this is no YAML: ${message}`,
+  }))
+  const references = new Map<string, string>()
+  const lineOf = (path: Path): number | undefined => {
+    const offset = offsetOf(document.contents, path)
+    return offset === undefined ? undefined : lineAt(offset)
+  }
+  if (problems.length > 0) return { tree: undefined, problems, lineOf, references }
+
+  function fill(value: unknown, path: Path): unknown {
+    if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]))
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key])]))
+    }
+    if (typeof value !== 'string' || !value.includes('${env:')) return value
+    references.set(pathText(path), value)
+    return value.replaceAll(reference, (_, name: string) => {
+      const found = environment[name]
+      if (found === undefined) problems.push({ path, ...at(lineOf(path)), message: missing(name) })
+      return found ?? ''
+    })
+  }
+
+  return { tree: fill(document.toJS(), []), problems, lineOf, references }
+}
+
+function missing(name: string): string {
+  return name === ''
+    ? 'name a variable of the environment: ${env:NAME}'
+    : `the environment has no ${name}: set it before the hub starts`
+}
+
+export function at(line: number | undefined): { readonly line?: number } {
+  return line === undefined ? {} : { line }
+}
+
+/** Where the key of the pair stands, or the item of the list. */
+function offsetOf(contents: Node | null | undefined, path: Path): number | undefined {
+  let node: unknown = contents
+  let offset: number | undefined
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step))
+      if (pair === undefined) return offset
+      offset = startOf(pair.key) ?? offset
+      node = pair.value
+    } else if (isSeq(node) && typeof step === 'number' && step < node.items.length) {
+      node = node.items[step]
+      offset = startOf(node) ?? offset
+    } else return offset
+  }
+  return offset
+}
+
+function startOf(node: unknown): number | undefined {
+  const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
+  return Array.isArray(range) ? (range[0] as number) : undefined
+}
+
+/** `agents.gpt.tools[0].mcp` */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    const word = /^[\w~-]+$/.test(step) ? step : JSON.stringify(step)
+    return text === '' ? word : `${text}.${word}`
+  }, '')
+}

@@ -1,0 +1,36 @@
+/** The sections `limits` and `retention`, and what an agent's own entry may limit. */
+import { z } from 'zod'
+import { duration, rate, size } from './values.ts'
+
+const count = z.int('give a whole number').positive('give a number above 0')
+
+/** For one agent, all its callers together. */
+export const agentLimits = z.strictObject({
+  rate: rate.optional().meta({ description: 'Requests to this agent, of all callers together.' }),
+  concurrent: count.optional().meta({ description: 'Turns that run at one time; more of them wait, fairly by caller.' }),
+  queue: z.int().min(0).optional().meta({ description: 'How many turns may wait. Default 100.' }),
+  queueTimeout: duration.optional().meta({ description: 'How long one may wait. Default 1m.' }),
+})
+
+export const limits = z.strictObject({
+  perKey: rate.optional().meta({ description: 'Requests of one caller who is known, unless its key says otherwise.' }),
+  tasksPerDay: count.optional().meta({ description: 'New tasks of one key a day, unless the key says otherwise.' }),
+  perAddress: rate.optional().meta({ description: 'Requests of one network address without credentials.' }),
+  perAgent: z.record(z.string(), agentLimits).prefault({}),
+  body: size.optional().meta({ description: 'Of a request. Default 20MB.' }),
+  fetched: size.optional().meta({ description: 'Of what is fetched for a part that is a url. Default 20MB.' }),
+  parts: count.optional().meta({ description: 'Of a message. Default 1000.' }),
+  tasksPerCaller: count.optional().meta({ description: 'Unfinished tasks of one caller. Default 10000.' }),
+  streamsPerCaller: count.optional().meta({ description: 'Open streams of one caller. Default 2000.' }),
+  wait: duration.optional().meta({ description: 'How long a call that waits for the end waits at most. Default 10m.' }),
+})
+
+export const retention = z.strictObject({
+  finished: duration.optional().meta({ description: 'How long finished tasks are kept. Default: for ever.' }),
+  max: count.optional().meta({ description: 'How many tasks are kept; the oldest finished ones go first.' }),
+  log: duration.optional().meta({ description: 'How long the events of a finished task are kept; the task stays.' }),
+})
+
+export type AgentLimits = z.output<typeof agentLimits>
+export type Limits = z.output<typeof limits>
+export type Retention = z.output<typeof retention>

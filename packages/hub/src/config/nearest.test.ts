@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { nearest } from './nearest.ts'
+
+describe('the word that was meant', () => {
+  const known = ['baseUrl', 'apiKey', 'model', 'timeout']
+
+  it('is found through case, dashes and slips', () => {
+    const found = ['baseURL', 'api_key', 'api-key', 'modle', 'timout', 'timeouts'].map((word) => nearest(word, known))
+    assert.deepEqual(found, ['baseUrl', 'apiKey', 'apiKey', 'model', 'timeout', 'timeout'])
+  })
+
+  it('is not made up', () => {
+    assert.deepEqual(['temperature', 'mo', 'x', 'url'].map((word) => nearest(word, known)), [
+      undefined, undefined, undefined, undefined,
+    ])
+  })
+})

@@ -1,0 +1,33 @@
+/** The word that was meant: for those who type `baseURL` where it is called `baseUrl`. */
+
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const same = known.find((one) => plain(one) === plain(word))
+  if (same !== undefined) return same
+  const most = word.length < 3 ? 0 : word.length < 6 ? 1 : 2
+  const [best] = known
+    .map((one) => ({ one, distance: distance(plain(word), plain(one)) }))
+    .filter((found) => found.distance <= most)
+    .toSorted((a, b) => a.distance - b.distance)
+  return best?.one
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
+/** Letters to add, drop, change, or swap with the next. */
+function distance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, index) => index)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
+  for (let i = 1; i <= a.length; i += 1) {
+    rows.push([i])
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1]
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const changed = at(i - 1, j - 1) + (isSame ? 0 : 1)
+      const swapped = isSwapped ? at(i - 2, j - 2) + 1 : Infinity
+      rows[i]?.push(Math.min(changed, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1))
+    }
+  }
+  return at(a.length, b.length)
+}

@@ -1,0 +1,74 @@
+/** What is printed can be read by anybody: it holds what holds, and no secret. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { AgentKind } from '../agents/kind.ts'
+import { readDocument } from './document.ts'
+import { checkConfig } from './check.ts'
+import { hidden, printConfig } from './print.ts'
+import { duration, secret } from './values.ts'
+
+const fake: AgentKind = {
+  kind: 'fake',
+  schema: z.strictObject({
+    url: z.string().optional(),
+    pass: secret.optional(),
+    apiKey: z.string().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    keys: z.array(z.string()).optional(),
+    wait: duration.prefault('10m'),
+  }),
+  open: () => ({ agent: () => 'hi' }),
+}
+
+type Tree = Record<string, Record<string, Record<string, unknown>>>
+
+function print(text: string, environment: Record<string, string> = {}): { readonly text: string; readonly tree: Tree } {
+  const printed = printConfig(readDocument(text, environment), [fake])
+  return { text: printed, tree: parse(printed) as Tree }
+}
+
+describe('a printed configuration', () => {
+  it('shows no secret: neither what is one by its schema, nor by its name, nor out of the environment', () => {
+    const { text, tree } = print(
+      `
+store: postgres://me:sesame@db/parley
+admin: { key: sesame-sesame-sesame }
+agents:
+  a:
+    kind: fake
+    url: "https://\${env:HOST}/x"
+    pass: sesame
+    apiKey: sesame
+    headers: { X-Any: sesame }
+    keys: [shown]
+`,
+      { HOST: 'sesame' },
+    )
+    assert.ok(!text.includes('sesame'), text)
+    assert.equal(tree['store'], `postgres://me:${hidden}@db/parley`)
+    assert.deepEqual(tree['agents']?.['a']?.['headers'], { 'X-Any': hidden })
+    assert.equal(tree['agents']?.['a']?.['url'], 'https://${env:HOST}/x')
+    assert.deepEqual(tree['agents']?.['a']?.['keys'], ['shown'])
+  })
+
+  it('shows what holds though nobody wrote it, of the kind as well', () => {
+    const { tree } = print('agents: { a: { kind: fake } }')
+    assert.deepEqual(tree['listen'], { host: '127.0.0.1', port: 3000, grpcPort: 3001 })
+    assert.deepEqual(tree['agents']?.['a'], {
+      kind: 'fake',
+      wait: '10m',
+      default: false,
+      card: 'public',
+      inputTimeout: '7d',
+    })
+  })
+
+  it('is a configuration itself', () => {
+    const { tree } = print('agents: { a: { kind: fake, limits: { concurrent: 2 } } }\naccess: { anonymous: [a] }\n')
+    const checked = checkConfig(tree, { kinds: [fake], baseDir: '/' })
+    assert.ok('config' in checked, JSON.stringify(checked))
+    assert.deepEqual(checked.config.agents['a']?.limits, { concurrent: 2 })
+  })
+})

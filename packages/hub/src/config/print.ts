@@ -1,0 +1,92 @@
+/**
+ * A configuration for people to read: everything that holds, also what nobody wrote, and nothing that is secret. What came
+ * out of the environment is shown as the reference it was; what is a secret by its schema or by its name is not shown.
+ */
+import { stringify } from 'yaml'
+import type { AgentKind } from '../agents/kind.ts'
+import { pathText } from './document.ts'
+import type { Path } from './document.ts'
+import { configSchema } from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+export const hidden = '(not shown)'
+
+/** Fields of kinds that come from elsewhere may not say that they are secret. */
+const secretName = /(^|[^a-z])(secret|token|password|passwd|credentials?|authorization|cookie|api-?key|private-?key|key)$/i
+/** Maps whose values are nobody's business. */
+const secretMap = /^(headers|env|environment)$/i
+
+export interface Printable {
+  readonly tree: unknown
+  readonly references: ReadonlyMap<string, string>
+}
+
+export function printConfig({ tree, references }: Printable, kinds: readonly AgentKind[]): string {
+  return stringify(shown(tree, configSchema(kinds), [], references), { lineWidth: 0 })
+}
+
+function shown(value: unknown, schema: JsonSchema | undefined, path: Path, references: Printable['references']): unknown {
+  if (value === undefined) return undefined
+  const name = String(path.at(-1) ?? '')
+  const reference = references.get(pathText(path))
+  if (reference !== undefined) return typeof value === 'string' ? reference : value
+  const isSecret = schema?.writeOnly === true || isSecretName(name) || secretMap.test(String(path.at(-2) ?? ''))
+  if (isSecret && (typeof value === 'string' || typeof value === 'number')) return hidden
+  if (typeof value === 'string') return withoutPassword(value)
+  if (Array.isArray(value)) {
+    const items = pick(schema, value)?.items
+    return value.map((item: unknown, index) => shown(item, items, [...path, index], references))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const shape = pick(schema, value)
+  const show = ([key, item]: [string, unknown]): [string, unknown] => [
+    key,
+    shown(item, partOf(shape, key), [...path, key], references),
+  ]
+  const written = Object.entries(value).map(show)
+  const unwritten = defaultsOf(shape).filter(([key]) => !(key in value))
+  return Object.fromEntries([...written, ...unwritten.map(show).filter(([, item]) => !isEmpty(item))])
+}
+
+/** `apiKey` and `API_KEY` alike. */
+function isSecretName(name: string): boolean {
+  return secretName.test(name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-'))
+}
+
+/** Of a url that holds one. */
+function withoutPassword(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^/@]*@/i, `$1:${hidden}@`)
+}
+
+/** What holds where nothing is written. */
+function defaultsOf(shape: JsonSchema | undefined): [string, unknown][] {
+  const parts = Object.entries(shape?.properties ?? {})
+  return parts.filter(([, part]) => part.default !== undefined).map(([key, part]) => [key, part.default])
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+function partOf(shape: JsonSchema | undefined, key: string): JsonSchema | undefined {
+  const more = shape?.additionalProperties
+  return shape?.properties?.[key] ?? (typeof more === 'object' ? more : undefined)
+}
+
+/** Of several shapes, the one that this value is of: by its kind, or by its names. */
+function pick(schema: JsonSchema | undefined, value: object): JsonSchema | undefined {
+  const shapes = schema?.anyOf ?? schema?.oneOf
+  if (shapes === undefined) return schema
+  const fits = (shape: JsonSchema): boolean => {
+    if (Array.isArray(value)) return shape.type === 'array'
+    const keys = Object.entries(value)
+    return (
+      shape.properties !== undefined &&
+      keys.every(([key, item]) => {
+        const part = shape.properties?.[key]
+        return part !== undefined && (part.const === undefined || part.const === item)
+      })
+    )
+  }
+  return shapes.find(fits)
+}

@@ -1,0 +1,85 @@
+/**
+ * The small grammars of the configuration: durations, rates, sizes, secrets, urls. Each says how to write it when it is
+ * written otherwise. Kinds of agents use them for fields of their own.
+ */
+import { z } from 'zod'
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const perMs: Readonly<Record<string, number>> = { s: 1_000, sec: 1_000, min: 60_000, h: 3_600_000, hour: 3_600_000 }
+const sizeBytes: Readonly<Record<string, number>> = { '': 1, B: 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000 }
+
+/** `30s`, `10m`, `7d`: milliseconds when it is read. */
+export const duration = z
+  .string(howDuration())
+  .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, howDuration())
+  .transform((text) => {
+    const [, count = '', unit = ''] = /^([\d.]+)([a-z]+)$/.exec(text) ?? []
+    return Number(count) * (unitMs[unit] ?? 0)
+  })
+  .meta({ description: 'A duration: 500ms, 30s, 10m, 12h or 7d.' })
+
+function howDuration(): string {
+  return 'give a duration with its unit, such as 30s, 10m, 12h or 7d'
+}
+
+/** A duration, or `none`, which is `Infinity` when it is read. */
+export const durationOrNone = z
+  .string(howDuration())
+  .regex(/^(none|\d+(\.\d+)?(ms|s|m|h|d))$/, `${howDuration()}, or none`)
+  .transform((text) => (text === 'none' ? Infinity : duration.parse(text)))
+  .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or none.' })
+
+export interface Rate {
+  readonly count: number
+  readonly windowMs: number
+}
+
+/** `60/min`: so many in each such time. */
+export const rate = z
+  .string(howRate())
+  .regex(/^[1-9]\d{0,8}\/(\d{1,4})?(s|sec|min|h|hour|d|day)$/, howRate())
+  .transform((text): Rate => {
+    const [, count = '', times = '1', unit = ''] = /^(\d+)\/(\d*)([a-z]+)$/.exec(text) ?? []
+    return { count: Number(count), windowMs: Number(times || 1) * (perMs[unit] ?? 86_400_000) }
+  })
+  .meta({ description: 'A rate: 10/s, 60/min, 1000/h or 5000/day.' })
+
+function howRate(): string {
+  return 'give a rate such as 10/s, 60/min, 1000/h or 5000/day'
+}
+
+/** `5MB` or a number of bytes: bytes when it is read. */
+export const size = z
+  .union(
+    [
+      z.int(howSize()).positive(howSize()),
+      z
+        .string()
+        .regex(/^\d+(\.\d+)?(B|kB|MB|GB)$/, howSize())
+        .transform((text) => {
+          const [, count = '', unit = ''] = /^([\d.]+)([A-Za-z]*)$/.exec(text) ?? []
+          return Math.round(Number(count) * (sizeBytes[unit] ?? 1))
+        }),
+    ],
+    howSize(),
+  )
+  .meta({ description: 'A size: 500kB, 20MB, or a number of bytes.' })
+
+function howSize(): string {
+  return 'give a size such as 500kB or 20MB, or a number of bytes'
+}
+
+/** Is never shown, whoever prints the configuration. */
+export const secret = z.string('give a text, such as "${env:NAME}"').min(1, 'is empty').meta({ writeOnly: true })
+
+/** An absolute http or https url. */
+export const httpUrl = z
+  .string('give a url such as https://example.com')
+  .refine(isHttpUrl, 'give an http or https url such as https://example.com')
+  .meta({ format: 'uri' })
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}
+
+export const nonEmpty = z.string().min(1, 'is empty: give a text, or leave it out')

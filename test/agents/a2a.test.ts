@@ -1,0 +1,101 @@
+/** The kind `a2a` keeps the agent contract, whatever the remote agent is made with and however it is spoken to. */
+import { memoryNotes } from '@parley/a2a'
+import type { Agent, AgentFunction, Report } from '@parley/a2a'
+import { clearCardCache } from '@parley/a2a/client'
+import { agentContract } from '@parley/a2a/testing'
+import type { AgentBench } from '@parley/a2a/testing'
+import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
+import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { ourPeer } from '../bridge/our-peer.ts'
+import { createScript, heldText } from '../bridge/script.ts'
+import type { Script } from '../bridge/script.ts'
+import type { Peer, PeerKind } from '../interop/client/peer.ts'
+import { sdk02 } from '../interop/client/sdk-0.2-server.ts'
+import { sdk03 } from '../interop/client/sdk-0.3-server.ts'
+import { sdk1 } from '../interop/client/sdk-1-server.ts'
+
+interface Bench extends AgentBench {
+  readonly script: Script
+  readonly peer: Peer
+  /** Resolves when the hub has been told what the remote agent says before it holds. */
+  readonly heard: Promise<void>
+}
+
+async function openBench(kind: PeerKind): Promise<Bench> {
+  clearCardCache()
+  const script = createScript()
+  const peer = await kind.open(script.play)
+  const entry = a2aKind.schema.parse({
+    url: peer.url,
+    bindings: [kind.binding],
+    protocol: kind.version,
+    allowPrivate: true,
+    pollEvery: '20ms',
+  })
+  const parts = testParts({ notes: memoryNotes() })
+  const opened: OpenAgent[] = []
+  const heard = Promise.withResolvers<void>()
+  const open = async () => {
+    const next = await a2aKind.open(entry, parts)
+    opened.push(next)
+    return overheard(next.agent, (report) => JSON.stringify(report).includes('two ') && heard.resolve())
+  }
+  return {
+    agent: await open(),
+    reopen: open,
+    script,
+    peer,
+    heard: heard.promise,
+    async close() {
+      await Promise.all(opened.map((each) => each.close?.()))
+      await peer.close()
+    },
+  }
+}
+
+function overheard(agent: Agent, hear: (report: Report) => void): Agent {
+  if (typeof agent === 'function' || agent.resume !== 'reattach') throw new Error('it can be picked up again')
+  const around = (run: AgentFunction): AgentFunction =>
+    async function* (turn) {
+      for await (const report of (await run(turn)) as AsyncIterable<Report>) {
+        yield report
+        hear(report)
+      }
+    }
+  return { ...agent, run: around(agent.run), reattach: around(agent.reattach) }
+}
+
+function keepsContract(kind: PeerKind, streams = true): void {
+  agentContract(`a2a, before ${kind.name}${streams ? '' : ' that cannot stream'},`, {
+    open: () => openBench(kind),
+    chat: { text: 'say hello there', answer: /^hello there $/, ...(streams ? { pieces: 2 } : {}) },
+    each: (word) => ({ text: `say ${word}`, answer: word }),
+    long: {
+      text: 'hold for ever',
+      begun: ({ script }) => script.begun('hold for ever'),
+      stopped: ({ script }) => script.canceled('hold for ever'),
+    },
+    failing: { text: 'fail', shown: 'Out of paper' },
+    memory: { tell: 'tell teal', ask: 'recall', expects: 'teal' },
+    question: { text: 'ask', asks: 'Which city?', answer: 'Oslo', then: 'Weather in Oslo' },
+    resume: 'reattach',
+    slow: {
+      text: 'slow one',
+      answer: new RegExp(`^${heldText}$`),
+      // Who has not heard yet which task it is cannot find it again, where the remote agent does not list its tasks.
+      begun: ({ heard }) => heard,
+      release: ({ peer }) => peer.release('slow one'),
+    },
+  })
+}
+
+keepsContract(ourPeer('1.0', 'JSONRPC'))
+keepsContract(ourPeer('0.3', 'HTTP+JSON'))
+keepsContract(ourPeer('1.0', 'GRPC'))
+keepsContract(ourPeer('1.0', 'HTTP+JSON', { streaming: false }), false)
+keepsContract(sdk1('1.0', 'JSONRPC'))
+keepsContract(sdk1('1.0', 'GRPC'))
+keepsContract(sdk03('JSONRPC'))
+keepsContract(sdk03('HTTP+JSON'))
+keepsContract(sdk02)

@@ -1,0 +1,319 @@
+/** Programs that do what programs do: flood, hang, ignore, fork, break off, lie. None of it reaches a caller or outlives its turn. */
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Task } from '@parley/a2a'
+import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
+import type { OpenKindOptions } from '../../packages/hub/src/agents/testing/open-kind.ts'
+import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
+import { benchFolder } from './bench-folder.ts'
+
+/** A shell script as an agent, in a folder of its own. */
+async function shell(t: TestContext, script: string, entry: object = {}, options: OpenKindOptions = {}) {
+  const folder = benchFolder()
+  t.after(() => folder.remove())
+  const command = ['sh', '-c', script]
+  const given = { command, killGrace: '200ms', cwd: folder.path, ...entry }
+  return { folder, ...(await openKind(t, commandKind, given, options)) }
+}
+
+const said = (task: Task): string =>
+  (task.artifacts ?? []).flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('')
+const reason = ({ status }: Task): string =>
+  (status.message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
+const told = async (sending: Promise<unknown>): Promise<readonly [state: string, reason: string, said: string]> => {
+  const task = (await sending) as Task
+  return [task.status.state.replace('TASK_STATE_', ''), reason(task), said(task)]
+}
+const lives = (pid: number): boolean => {
+  try {
+    // A zombie waits for a parent that this machine may not have.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+async function dies(pid: number): Promise<void> {
+  assert.ok(pid > 1, `there is no process ${pid}`)
+  for (const giveUpAt = Date.now() + 5_000; lives(pid); await sleep(10)) {
+    assert.ok(Date.now() < giveUpAt, `process ${pid} is still there`)
+  }
+}
+
+describe('what becomes of a task', () => {
+  it('follows the exit of its program: 0 completes, another code fails with a sentence [S0-16]', async (t) => {
+    const { agent, lines } = await shell(t, 'echo out; echo secret >&2; exit $(cat)')
+    assert.deepEqual(await told(agent.send('0')), ['COMPLETED', '', 'out\n'])
+    assert.deepEqual(await told(agent.send('7')), ['FAILED', 'The program ended with exit code 7', 'out\n'])
+    assert.ok(
+      lines.some(({ fields }) => fields?.['line'] === 'secret'),
+      'what it said on its error output is not logged',
+    )
+  })
+
+  it('is FAILED where the program crashed', async (t) => {
+    const { agent } = await shell(t, 'kill -SEGV $$; sleep 5')
+    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program was stopped by SIGSEGV', ''])
+  })
+
+  it('is CANCELED where it was stopped by a cancel, though the program says that all is well [S0-16]', async (t) => {
+    const { agent, folder } = await shell(
+      t,
+      'trap "exit 0" TERM; echo begun; touch begun; while :; do sleep 0.05; done',
+    )
+    const task = (await agent.send('x', { returnImmediately: true })) as Task
+    await folder.appears('begun')
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+  })
+
+  it('is FAILED with a sentence where there is no such program, or nowhere to run it', async (t) => {
+    for (const entry of [{ command: ['no-such-program'] }, { command: ['sh'], cwd: '/no/such/folder' }]) {
+      const { agent, opened, lines } = await openKind(t, commandKind, entry)
+      assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program could not be started', ''])
+      assert.ok(lines.some(({ message }) => message === 'a program failed'))
+      if (entry.cwd === undefined) {
+        await assert.rejects(async () => opened.health?.(AbortSignal.timeout(1_000)), /no-such-program is not there/)
+      }
+    }
+  })
+
+  it('is FAILED where the message is longer than an argument may be', async (t) => {
+    const { agent } = await openKind(t, commandKind, { command: ['echo', '{text}'], cwd: '/' })
+    const [state, sentence] = await told(agent.send('x'.repeat(3_000_000)))
+    assert.deepEqual([state, sentence], ['FAILED', 'The message is too long for the program'])
+  })
+})
+
+describe('a program that', () => {
+  it('floods is held up by its pipe and stopped at its bound', async (t) => {
+    const { agent, folder } = await shell(t, 'echo $$ > pid; yes', { outputLimit: '500kB' })
+    const [state, sentence, text] = await told(agent.send('x'))
+    assert.deepEqual([state, sentence], ['FAILED', 'The program said more than the 500000 bytes that are taken here'])
+    assert.ok(text.length <= 500_000)
+    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+  })
+
+  it('never ends is stopped at the deadline', async (t) => {
+    const { agent, folder } = await shell(t, 'echo $$ > pid; sleep 1000', {}, { test: { turnTimeoutMs: 300 } })
+    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'Task timed out', ''])
+    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+  })
+
+  it('ignores that it should end is made to', async (t) => {
+    const script = 'trap "" TERM; echo $$ > pid; touch begun; while :; do sleep 0.05; done'
+    const { agent, folder } = await shell(t, script)
+    const task = (await agent.send('x', { returnImmediately: true })) as Task
+    await folder.appears('begun')
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+  })
+
+  it('forks takes its children with it', async (t) => {
+    const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; touch begun; wait')
+    const task = (await agent.send('x', { returnImmediately: true })) as Task
+    await folder.appears('begun')
+    await agent.cancel(task.id)
+    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+  })
+
+  it('leaves a child that holds its output is not waited for', async (t) => {
+    const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; echo done')
+    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
+    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+  })
+
+  it('leaves a child in a session of its own is not waited for either', async (t) => {
+    const { agent, folder } = await shell(
+      t,
+      'setsid sh -c "echo \\$\\$ > pid; touch begun; exec sleep 3" & echo done; while [ ! -e begun ]; do sleep 0.01; done',
+    )
+    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
+    // Beyond our reach, as the documentation says.
+    assert.equal(lives(Number(readFileSync(join(folder.path, 'pid'), 'utf8'))), true)
+  })
+
+  it('says what is no UTF-8 is heard as far as it can be', async (t) => {
+    const { agent } = await shell(t, "printf 'a\\377b\\303'; sleep 0.05; printf '\\251\\303'")
+    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a\u{fffd}bé\u{fffd}'])
+  })
+
+  it('does not listen to its input is no failure', async (t) => {
+    const { agent } = await shell(t, 'exec 0<&-; sleep 0.05; echo heard nothing')
+    assert.deepEqual(await told(agent.send('x'.repeat(1_000_000))), ['COMPLETED', '', 'heard nothing\n'])
+  })
+
+  it('complains without end does not fill the log', async (t) => {
+    const { agent, lines } = await shell(t, 'i=0; while [ $i -lt 2000 ]; do echo "oh no $i" >&2; i=$((i+1)); done')
+    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', ''])
+    assert.ok(lines.length < 250, `${lines.length} lines were logged`)
+  })
+
+  it('speaks half a line of JSON fails: by its exit, or because half a line is no answer', async (t) => {
+    const { agent } = await shell(
+      t,
+      `printf '{"type":"assistant","text":"a"}\\n{"type":"assis'; exit $(grep -c break)`,
+      {
+        protocol: 'jsonl',
+      },
+    )
+    assert.deepEqual(await told(agent.send('break')), ['FAILED', 'The program ended with exit code 1', 'a'])
+    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program stopped in the middle of a line', 'a'])
+  })
+
+  it('speaks JSON without a last line break is understood', async (t) => {
+    const { agent } = await shell(t, `printf '{"type":"assistant","text":"a"}'`, { protocol: 'jsonl' })
+    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a'])
+  })
+
+  it('speaks something else fails, and the log has what it said', async (t) => {
+    const { agent, lines } = await shell(t, 'echo Loading weights...; sleep 1000', { protocol: 'jsonl' })
+    const [state, sentence] = await told(agent.send('x'))
+    assert.deepEqual([state, sentence], ['FAILED', 'The program said something that is no line of its protocol'])
+    assert.match(JSON.stringify(lines), /Loading weights/)
+  })
+
+  it('speaks a line without an end is stopped at its bound', async (t) => {
+    const { agent } = await shell(t, 'yes | tr -d "\\n"', { protocol: 'jsonl', outputLimit: '100kB' })
+    const [state, sentence] = await told(agent.send('x'))
+    assert.deepEqual([state, sentence], ['FAILED', 'The program said more than the 100000 bytes that are taken here'])
+  })
+
+  it('has said that it is done may end as it likes', async (t) => {
+    const script = `echo '{"type":"assistant","text":"a"}'; echo '{"type":"done"}'; sleep 0.1; touch ended; exit 3`
+    const { agent, folder } = await shell(t, script, { protocol: 'jsonl', killGrace: '5s' })
+    assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a'])
+    assert.equal(folder.has('ended'), false)
+    await folder.appears('ended')
+  })
+
+  it('sees of the environment what it was given and no more', async (t) => {
+    process.env['HUB_SECRET'] = 'swordfish'
+    const { agent } = await shell(t, 'env', { env: { GIVEN: 'this' } })
+    const text = said((await agent.send('x')) as Task)
+    delete process.env['HUB_SECRET']
+    assert.match(text, /^GIVEN=this$/m)
+    assert.match(text, /^PATH=.+$/m)
+    assert.match(text, /^A2A_TASK_ID=.+$/m)
+    assert.doesNotMatch(text, /swordfish/)
+  })
+
+  it('is not told what a shell would make of the message', async (t) => {
+    const { agent } = await openKind(t, commandKind, { command: ['printf', '%s', '{text}'], cwd: '/' })
+    const text = '$(touch /tmp/x) `id` "; rm -rf ~" --help'
+    assert.deepEqual(await told(agent.send(text)), ['COMPLETED', '', text])
+  })
+})
+
+describe('files', () => {
+  const parts = [
+    { text: 'read' },
+    { raw: Buffer.from('one').toString('base64'), filename: '../a.txt', mediaType: 'text/plain' },
+    { data: { n: 1 } },
+    { url: 'https://files.example.com/b.txt' },
+  ]
+  const guardedFetch = (async () => new Response('two')) as typeof fetch
+
+  it('are handed over in a folder that is gone afterwards, those at an address too', async (t) => {
+    const { agent, folder } = await shell(
+      t,
+      'echo "$A2A_DIR" > dir; ls "$A2A_DIR"; cat $A2A_FILES',
+      {},
+      { parts: { guardedFetch } },
+    )
+    const [state, , text] = await told(agent.send(parts))
+    assert.deepEqual([state, text], ['COMPLETED', '1-a.txt\n2-file.json\n3-b.txt\none{"n":1}two'])
+    assert.equal(existsSync(readFileSync(join(folder.path, 'dir'), 'utf8').trim()), false)
+  })
+
+  it('are handed over inside the line of JSON', async (t) => {
+    const { agent, folder } = await shell(
+      t,
+      'cat > told',
+      { protocol: 'jsonl', files: 'base64' },
+      { parts: { guardedFetch } },
+    )
+    assert.equal((await told(agent.send(parts)))[0], 'COMPLETED')
+    const line = JSON.parse(readFileSync(join(folder.path, 'told'), 'utf8')) as { data: unknown; files: unknown }
+    assert.deepEqual(line.data, [{ n: 1 }])
+    assert.deepEqual(line.files, [
+      { name: 'a.txt', mediaType: 'text/plain', base64: Buffer.from('one').toString('base64') },
+      { name: 'b.txt', mediaType: 'text/plain', base64: Buffer.from('two').toString('base64') },
+    ])
+  })
+
+  it('come back from that folder, and from nowhere else', async (t) => {
+    const script = `read line; cd "$A2A_DIR"; echo hi > r.txt; echo '{"type":"artifact","artifactId":"r","path":"r.txt","mediaType":"text/plain"}'`
+    const good = await shell(t, script, { protocol: 'jsonl' })
+    const task = (await good.agent.send('x')) as Task
+    assert.deepEqual(task.artifacts?.[0]?.parts, [{ raw: 'aGkK', filename: 'r.txt', mediaType: 'text/plain' }])
+    const bad = await shell(t, `echo '{"type":"artifact","path":"/etc/passwd"}'`, { protocol: 'jsonl' })
+    assert.deepEqual(await told(bad.agent.send('x')), ['FAILED', 'The program named a file that could not be read', ''])
+  })
+
+  it('that cannot be fetched fail the task with a sentence', async (t) => {
+    const { agent } = await shell(t, 'cat')
+    const [state, sentence] = await told(agent.send(parts))
+    assert.deepEqual([state, sentence], ['FAILED', 'A file that the message refers to could not be fetched'])
+  })
+})
+
+describe('a program that is kept', () => {
+  const counting = 'n=0; while read line; do [ "$line" = "" ] && continue; n=$((n+1)); echo "$$ $n"; echo; done'
+  const pidAndCount = (text: string) => text.split(' ').map(Number) as [number, number]
+
+  it('answers the next message of its conversation, and is another one for another conversation', async (t) => {
+    const { agent } = await shell(t, counting, { mode: 'keep' })
+    const [one, again, other] = [
+      pidAndCount(await agent.ask('x', { contextId: 'a' })),
+      pidAndCount(await agent.ask('x', { contextId: 'a' })),
+      pidAndCount(await agent.ask('x', { contextId: 'b' })),
+    ]
+    assert.deepEqual([one[1], again, other[1]], [1, [one[0], 2], 1])
+    assert.notEqual(other[0], one[0])
+  })
+
+  it('is ended when nobody has spoken to it for a while', async (t) => {
+    const { agent } = await shell(t, counting, { mode: 'keep', idleTimeout: '100ms' })
+    const [pid] = pidAndCount(await agent.ask('x', { contextId: 'a' }))
+    await dies(pid)
+    assert.equal(pidAndCount(await agent.ask('x', { contextId: 'a' }))[1], 1)
+  })
+
+  it('makes room for another conversation when it is idle, the longest first', async (t) => {
+    const { agent } = await shell(t, counting, { mode: 'keep', processes: 2 })
+    const [a] = pidAndCount(await agent.ask('x', { contextId: 'a' }))
+    const [b] = pidAndCount(await agent.ask('x', { contextId: 'b' }))
+    await agent.ask('x', { contextId: 'a' })
+    await agent.ask('x', { contextId: 'c' })
+    await dies(b)
+    assert.equal(lives(a), true)
+    assert.deepEqual(pidAndCount(await agent.ask('x', { contextId: 'a' })), [a, 3])
+  })
+
+  it('that ended while nobody looked is started again', async (t) => {
+    const { agent } = await shell(t, 'read line; echo one; echo', { mode: 'keep' })
+    assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
+    await sleep(50)
+    assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
+  })
+
+  it('that ends in the middle of an answer decides by its exit', async (t) => {
+    const { agent } = await shell(t, 'read line; echo half; exit $line', { mode: 'keep' })
+    assert.deepEqual(await told(agent.send('0')), ['COMPLETED', '', 'half'])
+    assert.deepEqual(await told(agent.send('4')), ['FAILED', 'The program ended with exit code 4', 'half'])
+  })
+
+  it('is started anew after a cancel', async (t) => {
+    const script =
+      'n=0; while read line; do n=$((n+1)); [ "$line" = long ] && touch begun && sleep 1000; [ "$line" = "" ] || { echo $n; echo; }; done'
+    const { agent, folder } = await shell(t, script, { mode: 'keep' })
+    await agent.ask('x', { contextId: 'a' })
+    const task = (await agent.send('long', { contextId: 'a', returnImmediately: true })) as Task
+    await folder.appears('begun')
+    await agent.cancel(task.id)
+    assert.equal(await agent.ask('x', { contextId: 'a' }), '1')
+  })
+})

@@ -1,0 +1,78 @@
+/** Programs as agents keep the agent contract, whichever way they are run and spoken to. */
+import { join } from 'node:path'
+import { memoryNotes } from '@parley/a2a'
+import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
+import { agentContract } from '@parley/a2a/testing'
+import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import type { BenchFolder } from './bench-folder.ts'
+import { benchFolder } from './bench-folder.ts'
+
+const program = join(import.meta.dirname, 'programs/answering.ts')
+
+interface Bench extends AgentBench {
+  readonly folder: BenchFolder
+}
+
+interface Way {
+  readonly mode: 'turn' | 'keep'
+  readonly protocol: 'text' | 'jsonl'
+  readonly resume: 'fail' | 'rerun'
+}
+
+function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
+  return {
+    async open() {
+      const folder = benchFolder()
+      const entry = commandKind.schema.parse({
+        command: [process.execPath, program, mode],
+        mode,
+        protocol,
+        resume,
+        processes: 4,
+        killGrace: '2s',
+        env: { BENCH: folder.path, SPEAKS: protocol },
+      })
+      const notes = memoryNotes()
+      const opened = [await commandKind.open(entry, testParts({ baseDir: folder.path, notes }))]
+      const last = () => opened.at(-1)!.agent
+      return {
+        folder,
+        agent: last(),
+        async reopen() {
+          opened.push(await commandKind.open(entry, testParts({ baseDir: folder.path, notes })))
+          return last()
+        },
+        async close() {
+          await Promise.all(opened.map(async ({ close }) => close?.()))
+          folder.remove()
+        },
+      }
+    },
+    // A program that is kept and speaks plain text says it line by line.
+    chat: { text: 'say hello', answer: /^you said hello\.$/, pieces: mode === 'keep' && protocol === 'text' ? 1 : 3 },
+    each: (word) => ({ text: `say ${word}`, answer: new RegExp(`^you said ${word}\\.$`) }),
+    long: {
+      text: 'long',
+      begun: ({ folder }) => folder.appears('begun'),
+      stopped: ({ folder }) => folder.appears('stopped'),
+    },
+    failing: { text: 'fail', shown: 'The program ended with exit code 3', hidden: 'db-7' },
+    memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish', lasts: mode === 'turn' },
+    ...(protocol === 'jsonl'
+      ? { question: { text: 'ask', asks: /^Which city\?$/, answer: 'Paris', then: /^Paris it is$/ } }
+      : {}),
+    resume,
+    slow: {
+      text: 'slow',
+      answer: /^one two three$/,
+      begun: ({ folder }) => folder.appears('begun'),
+      release: ({ folder }) => folder.put('released'),
+    },
+  }
+}
+
+agentContract('a program for each turn, in JSON lines,', harness({ mode: 'turn', protocol: 'jsonl', resume: 'rerun' }))
+agentContract('a program for each turn, in plain text,', harness({ mode: 'turn', protocol: 'text', resume: 'fail' }))
+agentContract('a program that is kept, in JSON lines,', harness({ mode: 'keep', protocol: 'jsonl', resume: 'rerun' }))
+agentContract('a program that is kept, in plain text,', harness({ mode: 'keep', protocol: 'text', resume: 'fail' }))

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
+import type { McpCallOptions, McpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
+import type { McpServer } from '../../packages/hub/src/agents/mcp/server.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+
+const everything = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+const { programEnv } = testParts()
+const { signal } = new AbortController()
+const options: McpCallOptions = { signal, timeoutMs: 20_000 }
+
+function connectTo(t: TestContext, server: McpServer, connectTimeoutMs = 20_000): McpConnection {
+  const { fetch, log } = testParts()
+  const connection = mcpConnection(server, { fetch, log, connectTimeoutMs })
+  t.after(() => connection.close())
+  return connection
+}
+
+/** A program that is written here. */
+function program(...lines: readonly string[]): McpServer {
+  return { command: [process.execPath, '-e', lines.join('\n')], cwd: import.meta.dirname, env: programEnv }
+}
+
+async function httpServer(t: TestContext, port?: number) {
+  const free = port ?? (await freePort())
+  const child = spawn(process.execPath, [everything, 'streamableHttp'], { env: { ...programEnv, PORT: String(free) } })
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  t.after(stop)
+  for await (const chunk of child.stderr) if (String(chunk).includes('listening')) break
+  child.stderr.resume()
+  return { url: `http://127.0.0.1:${free}/mcp`, port: free, stop }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const places: [string, (t: TestContext) => Promise<McpServer>][] = [
+  ['a program', async () => ({ command: [process.execPath, everything], cwd: import.meta.dirname, env: programEnv })],
+  ['an address', async (t) => ({ url: (await httpServer(t)).url, headers: {} })],
+]
+
+for (const [where, open] of places)
+  describe(`an MCP server behind ${where}`, () => {
+    it('lists its tools, says who it is, and does what it is asked', async (t) => {
+      const connection = connectTo(t, await open(t))
+      assert.equal((await connection.about(signal)).name, 'mcp-servers/everything')
+      const names = (await connection.tools(signal)).map(({ name }) => name)
+      assert.ok(names.includes('echo') && names.includes('get-sum'))
+      const { content } = await connection.call('get-sum', { a: 2, b: 3 }, options)
+      assert.match(JSON.stringify(content), /is 5/)
+      const failed = await connection.call('get-sum', { a: 'x' }, options)
+      assert.equal(failed.isError, true)
+    })
+
+    it('tells how far it is', async (t) => {
+      const connection = connectTo(t, await open(t))
+      const steps: number[] = []
+      const onProgress = ({ progress }: { progress: number }): void => void steps.push(progress)
+      await connection.call('trigger-long-running-operation', { duration: 0.3, steps: 3 }, { ...options, onProgress })
+      assert.deepEqual(steps, [1, 2, 3])
+    })
+
+    it('asks whoever called, whose time does not count', async (t) => {
+      const connection = connectTo(t, await open(t))
+      await connection.about(signal)
+      const asked: string[] = []
+      const { content } = await connection.call(
+        'trigger-elicitation-request',
+        {},
+        {
+          signal,
+          timeoutMs: 300,
+          async onElicit({ message }) {
+            asked.push(message)
+            await sleep(600)
+            return { action: 'accept', content: { name: 'Ann', check: true } }
+          },
+        },
+      )
+      assert.equal(asked.length, 1)
+      assert.match(JSON.stringify(content), /Ann/)
+      const nobody = await connection.call('trigger-elicitation-request', {}, options)
+      assert.match(JSON.stringify(nobody.content), /cancel/)
+    })
+
+    it('is not waited for longer than it may take, nor for somebody who has gone', async (t) => {
+      const connection = connectTo(t, await open(t))
+      const long = ['trigger-long-running-operation', { duration: 20, steps: 2 }] as const
+      await assert.rejects(connection.call(...long, { signal, timeoutMs: 100 }), { code: 'TIMEOUT' })
+      const leaving = new AbortController()
+      const calling = connection.call(...long, { ...options, signal: leaving.signal })
+      leaving.abort(new Error('gone'))
+      await assert.rejects(calling, /gone/)
+      assert.equal(connection.isBusy, false)
+      assert.match(JSON.stringify(await connection.call('echo', { message: 'still here' }, options)), /still here/)
+    })
+  })
+
+describe('an MCP server that goes away', () => {
+  it('and comes back at the same address is connected to again', async (t) => {
+    const first = await httpServer(t)
+    const connection = connectTo(t, { url: first.url, headers: {} })
+    await connection.call('echo', { message: 'one' }, options)
+    await first.stop()
+    await assert.rejects(connection.call('echo', { message: 'two' }, options))
+    await httpServer(t, first.port)
+    assert.match(JSON.stringify(await connection.call('echo', { message: 'three' }, options)), /three/)
+  })
+
+  it('as a program fails the call, and is started again for the next', async (t) => {
+    const connection = connectTo(t, fickle())
+    const pid = async () =>
+      JSON.parse(JSON.stringify(await connection.call('pid', {}, options))).content[0].text as string
+    const first = await pid()
+    await assert.rejects(connection.call('die', {}, options))
+    assert.notEqual(await pid(), first)
+  })
+
+  it('is ended with everything that it started', async (t) => {
+    const connection = connectTo(t, fickle())
+    const started = await connection.call('child', {}, options)
+    const child = Number(JSON.parse(JSON.stringify(started)).content[0].text)
+    assert.ok(isAlive(child))
+    await connection.close()
+    while (isAlive(child)) await sleep(10)
+    await assert.rejects(connection.call('pid', {}, options), { code: 'AGENT_UNAVAILABLE' })
+  })
+})
+
+describe('an MCP server that does not behave', () => {
+  it('is not there: the call says so and no more', async (t) => {
+    const { env, cwd } = fickle() as Extract<McpServer, { command: unknown }>
+    const servers: McpServer[] = [
+      { command: ['/nowhere/server'], cwd, env },
+      program('process.exit(3)'),
+      { url: 'http://127.0.0.1:9/mcp', headers: {} },
+    ]
+    for (const server of servers) {
+      const connection = connectTo(t, server)
+      await assert.rejects(connection.tools(signal), {
+        code: 'AGENT_UNAVAILABLE',
+        message: 'A tool server cannot be reached now',
+      })
+    }
+  })
+
+  it('says nothing: it is given up in time, and closed at once while it is waited for', async (t) => {
+    const silent = program('setInterval(() => {}, 1000); process.stdin.resume()')
+    await assert.rejects(connectTo(t, silent, 200).tools(signal), { code: 'AGENT_UNAVAILABLE' })
+    const connection = connectTo(t, silent)
+    const waiting = connection.tools(signal)
+    await connection.close()
+    await assert.rejects(waiting)
+  })
+
+  it('prints what is no message between its messages: they are understood all the same', async (t) => {
+    const connection = connectTo(t, fickle('console.log("Starting up!"); console.log("{\\"half\\":")'))
+    assert.equal((await connection.tools(signal)).length, 3)
+  })
+
+  it('ends when it is asked which version it speaks: it is asked in the old way', async (t) => {
+    const connection = connectTo(t, fickle('strict = true'))
+    assert.equal((await connection.tools(signal)).length, 3)
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A server of the old protocol by hand: tells its process id, starts a child, dies. */
+function fickle(before = ''): McpServer {
+  return program(
+    `let strict = false`,
+    before,
+    `const tools = ['pid', 'child', 'die'].map((name) => ({ name, inputSchema: { type: 'object' } }))`,
+    `function answer({ method, params }) {`,
+    `  if (method === 'initialize') return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } }`,
+    `  if (method === 'tools/list') return { tools }`,
+    `  if (method !== 'tools/call') { if (strict) process.exit(1); return undefined }`,
+    `  if (params.name === 'die') process.exit(1)`,
+    `  const child = params.name === 'child' && require('node:child_process').spawn('sleep', ['60'], { stdio: 'ignore' })`,
+    `  return { content: [{ type: 'text', text: String(child ? child.pid : process.pid) }] }`,
+    `}`,
+    `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {`,
+    `  const request = JSON.parse(line)`,
+    `  if (request.id === undefined) return`,
+    `  const result = answer(request)`,
+    `  const reply = result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result }`,
+    `  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...reply }) + '\\n')`,
+    `})`,
+  )
+}

@@ -1,0 +1,97 @@
+/**
+ * A replica dies (SIGKILL) with the settings that everybody has, leases of ten seconds among them, while clients work. What it
+ * ran is taken over when its leases have run out: run again, failed with a reason, or attached to again where the work went on
+ * in another place meanwhile. `PARLEY_FULL=1` lets each of the three die in turn.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { openDatabase, skipReason } from '../postgres/databases.ts'
+import { startBalancer } from './balancer.ts'
+import type { Balancer } from './balancer.ts'
+import { check, takeOverMs } from './check.ts'
+import type { Logged, Outage } from './check.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import { openJobs } from './jobs.ts'
+import { createLoad } from './load.ts'
+import type { Load } from './load.ts'
+import { readLogs } from './logs.ts'
+import { more } from './waiting.ts'
+
+const leaseTtlMs = 10_000
+const sweepMs = 1_000
+/** What a busy machine may take on top of what is promised. */
+const slackMs = 4_000
+const deaths = process.env['PARLEY_FULL'] === '1' ? 3 : 1
+const perKind = 4
+
+const skip = await skipReason()
+describe('the death of a replica with leases as by default', { skip, timeout: 300_000 }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  const outages: Outage[] = []
+  let jobs: Awaited<ReturnType<typeof openJobs>>
+  let fleet: Fleet
+  let balancer: Balancer
+  let load: Load
+  let logs: readonly Logged[]
+
+  before(async () => {
+    jobs = await openJobs()
+    const { host, port } = database.cluster
+    fleet = await startFleet({ size: 3, database: { host, port, name: database.name }, jobs: jobs.url })
+    balancer = await startBalancer(fleet.urls)
+    load = createLoad({ url: balancer.url, count: [40, 20], fragile: true })
+    const loading = load.keepUp(8)
+    const placed: Promise<void>[] = []
+    for (const victim of fleet.replicas.slice(0, deaths)) {
+      await more(load, 8)
+      for (let n = 0; n < perKind; n += 1) {
+        // Some jobs are over before anybody listens to them again, some go on after that.
+        const numbers = n % 2 === 0 ? 100 : 700
+        for (const agent of ['counter', 'remote'])
+          placed.push((await load.place(victim.url, `${numbers} 20`, agent)).ended)
+      }
+      await victim.kill()
+      outages.push({ replica: victim.name, at: Date.now(), boundMs: leaseTtlMs + sweepMs + slackMs })
+      await Promise.all(placed)
+      await victim.start()
+    }
+    await loading.stop()
+    logs = await readLogs(database, database.open())
+  })
+  after(async () => {
+    await balancer?.close()
+    await fleet?.close()
+    await jobs?.close()
+  })
+
+  it('costs no event, doubles none and leaves no task behind, and all is taken over in time [B-52]', () => {
+    const times = outages.flatMap((outage) => logs.flatMap((log) => takeOverMs(outage, log) ?? []))
+    console.log(
+      `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries; ${times.length} taken over ` +
+        `after ${Math.min(...times)} to ${Math.max(...times)} ms`,
+    )
+    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.ok(times.length >= 2 * perKind * deaths, `${times.length} were taken over`)
+    // Sooner would be while the lease lives: a renewal may have come up to three seconds before the end.
+    assert.ok(Math.min(...times) > leaseTtlMs / 2, `taken over after ${Math.min(...times)} ms`)
+  })
+
+  it('lets another attach to what goes on elsewhere: nothing of it is started again, lost or doubled', () => {
+    assert.equal(jobs.jobs.size, perKind * deaths)
+    for (const [taskId, { until, starts }] of jobs.jobs) {
+      const { records = [] } = logs.find((log) => log.taskId === taskId) ?? {}
+      const attempts = records.flatMap(({ body }) => (body.type === 'turn-started' ? [body.attempt] : []))
+      assert.deepEqual(attempts, [1, 2], `${taskId} was taken up once`)
+      const said = records.flatMap(({ body }) => (body.type === 'artifact' ? body.artifact.parts : []))
+      const text = said.map((part) => ('text' in part ? part.text : '')).join('')
+      assert.equal(text, Array.from({ length: until }, (_, n) => `${n} `).join(''))
+      assert.equal(starts, 1, `${taskId} was started ${starts} times`)
+      const by = new Set(
+        records.flatMap(({ body }) => (body.type === 'artifact' ? [body.artifact.metadata?.['by']] : [])),
+      )
+      assert.equal(by.size, 2, 'two replicas have listened to it')
+    }
+  })
+})

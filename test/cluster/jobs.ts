@@ -1,0 +1,59 @@
+/**
+ * Work that goes on while the replica that asked for it is dead: jobs that count, in a place of their own. Whoever knows a
+ * job's id may listen to it from any number on. It remembers how often each was started.
+ */
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Job {
+  readonly until: number
+  readonly paceMs: number
+  readonly startedAt: number
+  starts: number
+}
+
+export async function openJobs() {
+  const jobs = new Map<string, Job>()
+
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://jobs')
+    const id = pathname.slice(1)
+    const number = (name: string): number => Number(searchParams.get(name))
+    if (request.method === 'POST') {
+      const known = jobs.get(id)
+      if (known === undefined) {
+        jobs.set(id, { until: number('until'), paceMs: number('pace'), startedAt: Date.now(), starts: 1 })
+      } else known.starts += 1
+      response.end()
+      return
+    }
+    const job = jobs.get(id)
+    if (job === undefined) response.writeHead(404).end()
+    else void tell(job, number('from'), response)
+  })
+  // One that is listened to for as long as it counts.
+  server.requestTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    jobs: jobs as ReadonlyMap<string, Job>,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A line for each number, those of the past at once and the others when they come. */
+async function tell({ until, paceMs, startedAt }: Job, from: number, response: ServerResponse): Promise<void> {
+  response.writeHead(200)
+  response.flushHeaders()
+  for (let n = from; n < until && !response.destroyed; n += 1) {
+    const dueIn = startedAt + n * paceMs - Date.now()
+    if (dueIn > 0) await sleep(dueIn)
+    response.write(`${n}\n`)
+  }
+  response.end()
+}

@@ -1,0 +1,115 @@
+/**
+ * What asynchronous replication may lose, on a real pair of servers: the last moments, and nothing before them. Whoever had
+ * seen more than what is left is not told stories: a turn that is ahead of its log gives up and is taken up again from
+ * what is there, and a reader gets the task as it is.
+ */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { artifact } from '@parley/a2a'
+import type { A2AError, Agent, Store } from '@parley/a2a'
+import { postgresStore } from '@parley/a2a/stores/postgres'
+import { openDatabaseLine } from '../cluster/database-line.ts'
+import { answerOf, openHouse, statesOf } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import { appended, chunks, create, words } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { clientOptions, startCluster } from './cluster.ts'
+import { masterKey, openDatabase } from './databases.ts'
+import { killServer, noStandby, promote, startStandby } from './standby.ts'
+
+const leaseTtlMs = 2_000
+const numbers = 150
+const whole = Array.from({ length: numbers }, (_, n) => `${n} `).join('')
+
+/** Goes on where the log ends. */
+const counter: Agent = {
+  resume: 'rerun',
+  async *run({ resumed, signal }) {
+    const text = resumed?.task.artifacts?.[0]?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? ''
+    for (let n = text.split(' ').length - 1; n < numbers && !signal.aborted; n += 1) {
+      await sleep(20)
+      yield artifact('count', { text: `${n} `, append: n > 0, last: n === numbers - 1 })
+    }
+  },
+}
+
+const skip = await noStandby()
+describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }, async () => {
+  if (skip !== false) return
+  const primary = await openDatabase(await startCluster())
+  const { cluster, name } = primary
+  const replication = await openDatabaseLine(cluster)
+  const line = await openDatabaseLine(cluster)
+  const standby = await startStandby(cluster, 'asynchronous', replication.port)
+  const opened: Store[] = []
+  after(async () => {
+    await Promise.all(opened.map((store) => store.close()))
+    await Promise.all([replication.close(), line.close()])
+  })
+
+  function open(): Store {
+    const options = { ...clientOptions(cluster, name), port: line.port }
+    const pool = new pg.Pool({ ...options, max: 4 })
+    const listen = () => new pg.Client(options)
+    const store = postgresStore({ pool, listen, masterKey, leaseTtlMs, endPool: true })
+    opened.push(store)
+    return store
+  }
+
+  it('loses the end of what was acknowledged, leaves no hole, and what goes on goes on from there', async (t) => {
+    const [one, two] = [open(), open()]
+    const here = await openHouse(t, counter, { store: one, sweepMs: 100 })
+    const there = await openHouse(t, counter, { store: two, sweepMs: 100 })
+    const { id } = await here.start('go')
+    const near = await here.subscribe(id)
+    const far = await there.subscribe(id)
+    const quiet = await create(one)
+    for (let n = 1; n <= 5; n += 1) await appended(one, quiet.id, { expectedSeq: n, records: chunks(`${n}`) })
+    const endings = Promise.all(
+      [near, far].map((reader) =>
+        reader.rest().then(
+          () => 'came to its end',
+          (reason: A2AError) => reason.code,
+        ),
+      ),
+    )
+    const headOf = async (store: Store): Promise<number> => (await store.load(id))?.head ?? 0
+    while ((await headOf(one)) < 30) await sleep(10)
+
+    replication.set('silent')
+    await sleep(300)
+    for (let n = 6; n <= 9; n += 1) await appended(one, quiet.id, { expectedSeq: n, records: chunks(`${n}`) })
+    const lost = await create(one)
+    await two.notes.write('kind', { key: 'late', value: 1 })
+    const acknowledged = await headOf(two)
+    killServer(cluster)
+    replication.set('cut')
+    await promote(standby)
+    line.leadTo(standby)
+
+    const survived = await headOf(two)
+    console.log(`${acknowledged} records were acknowledged, ${survived} are left`)
+    assert.ok(survived > 20 && survived < acknowledged, `${survived} of ${acknowledged}`)
+    assert.equal(await two.load(lost.id), undefined)
+    assert.equal(await two.notes.read('kind', 'late'), undefined)
+    assert.deepEqual(words(await two.read(quiet.id, 1)), ['1', '2', '3', '4', '5'])
+    assert.deepEqual(await one.append(quiet.id, { expectedSeq: 10, records: chunks('10') }), {
+      outcome: 'conflict',
+      head: 6,
+    })
+
+    // They had been told what is no longer so: they are sent away, and are given the task as it is when they come back.
+    assert.deepEqual(await endings, ['UNAVAILABLE', 'UNAVAILABLE'])
+    for (const house of [here, there]) {
+      const rest = await (await house.subscribe(id, { lastEventId: acknowledged }, 'replay')).rest()
+      assert.equal(statesOf(rest).at(-1), 'COMPLETED')
+      assert.equal(answerOf(await house.get(id), 'count'), whole)
+    }
+    const records = await one.read(id, 0)
+    assert.deepEqual(
+      records.map(({ seq }) => seq),
+      records.map((_, index) => index + 1),
+    )
+    assert.deepEqual(await two.read(id, 0), records)
+  })
+})
