@@ -21,7 +21,7 @@ const doors: Readonly<Record<string, Surface>> = {
       reply spanIdOfEvent status timestampsExtension traceExtension traceIdOf traceIdOfTask
     `,
     types: `
-      Agent AgentCapabilities AgentCard AgentCardSignature AgentExtension AgentFunction AgentInterface
+      Abandoned Agent AgentCapabilities AgentCard AgentCardSignature AgentExtension AgentFunction AgentInterface
       AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append Appended Artifact ArtifactOptions
       AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime ErrorCode
       ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask

@@ -48,7 +48,7 @@ async function openBench(kind: PeerKind): Promise<Bench> {
     peer,
     heard: heard.promise,
     async close() {
-      await Promise.all(opened.map((each) => each.close?.()))
+      for (const each of opened) await each.close?.()
       await peer.close()
     },
   }

@@ -1,5 +1,6 @@
 /** What `@parley/a2a` gives to everybody: the words of an agent, the types of the protocol, the errors. */
 export type {
+  Abandoned,
   Agent,
   AgentFunction,
   AgentLog,

@@ -54,9 +54,26 @@ export type AgentFunction = (turn: Turn) => AgentOutput | Promise<AgentOutput>
 export type Agent =
   | AgentFunction
   /** What a restart means for an unfinished turn is part of the agent. */
-  | { readonly resume: 'fail'; readonly run: AgentFunction }
-  | { readonly resume: 'rerun'; readonly run: AgentFunction }
-  | { readonly resume: 'reattach'; readonly run: AgentFunction; readonly reattach: AgentFunction }
+  | (Abandoning & { readonly resume: 'fail'; readonly run: AgentFunction })
+  | (Abandoning & { readonly resume: 'rerun'; readonly run: AgentFunction })
+  | (Abandoning & { readonly resume: 'reattach'; readonly run: AgentFunction; readonly reattach: AgentFunction })
+
+interface Abandoning {
+  /**
+   * Told of a task that ended while no turn of it ran: it was canceled while it waited for its caller, or nobody answered
+   * in time. What is kept for it elsewhere may go. Once, and not again after a crash.
+   */
+  readonly abandon?: (task: Abandoned) => unknown
+}
+
+export interface Abandoned {
+  readonly task: Task
+  readonly caller: Pick<Caller, 'id'>
+  readonly tenant: string
+  /** The last checkpoint of its turns. */
+  readonly remembered: Json | undefined
+  readonly log: AgentLog
+}
 
 /** What the log holds of a run that was interrupted. */
 export interface Resumed {

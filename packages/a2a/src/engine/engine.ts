@@ -2,9 +2,10 @@
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
-import { hasSettled, isTerminal } from '../model/state.ts'
+import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Message, Task, TaskStatus } from '../model/task.ts'
+import { tellAbandoned } from './abandon.ts'
 import type { Accepted } from './accept.ts'
 import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
 import { cancelTask } from './cancel.ts'
@@ -138,7 +139,11 @@ export function createEngine(parts: EngineParts): Engine {
     async cancelTask(request, context, again = 'answer') {
       const entry = entryOf(context)
       const live = await findOwn(request.id, context)
-      return cancelTask(live, runOf(live), request, entry.options.cancelGraceMs, again)
+      const run = runOf(live)
+      const waited = run === undefined && isInterrupted(live.fold.status.state)
+      const task = await cancelTask(live, run, request, entry.options.cancelGraceMs, again)
+      if (waited) tellAbandoned(live, entry, log)
+      return task
     },
 
     async subscribe(request, context, finished) {

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
 import { status } from '../agents/reports.ts'
+import type { Append } from '../stores/store.ts'
 import { answerOf, chunksOf, eventually, saying, stateOf, statesOf } from '../testing/engine-fixture.ts'
 import { prompted } from '../testing/prompted-agent.ts'
 import { leaseTtlMs, replicas, startedOn } from '../testing/replicas.ts'
@@ -188,6 +189,35 @@ describe('a lease', () => {
     await answered
     assert.deepEqual(runs, ['go 1', 'go 2', 'on 1'])
     assert.ok(there.lines.every(({ message }) => !message.includes('interrupted')))
+  })
+
+  it('that the last append has given back, and not yet said so, is not lost when it can no longer be prolonged', async (t) => {
+    const prolonged = Promise.withResolvers<void>()
+    let isGivenBack = false
+    const { here } = await replicas(
+      t,
+      async function* () {
+        yield status('At work')
+        await sleep(5)
+        yield 'done'
+      },
+      { sweepMs: 2 },
+      {
+        // It would be known from the log as well.
+        before: (method) => (method === 'read' && isGivenBack ? prolonged.promise : undefined),
+        async after(method, [, given]) {
+          if (method === 'renew' && isGivenBack) setTimeout(prolonged.resolve, 5)
+          if (method !== 'append' || (given as Append).release !== true) return
+          isGivenBack = true
+          await prolonged.promise
+        },
+      },
+    )
+    assert.equal(answerOf(await here.task('go')), 'done')
+    assert.deepEqual(
+      here.lines.filter(({ level }) => level === 'error'),
+      [],
+    )
   })
 
   it('is not needed to let a question run out: the engine that asked hears of it [S2-16]', async (t) => {

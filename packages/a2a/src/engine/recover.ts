@@ -6,6 +6,7 @@
 import { isInterrupted, isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { DueTime, Store, TaskRow } from '../stores/store.ts'
+import { tellAbandoned } from './abandon.ts'
 import type { AgentEntry, EngineLog, EngineRetention } from './contract.ts'
 import type { Fold } from './fold.ts'
 import { noAnswer, viewOf } from './fold.ts'
@@ -96,10 +97,18 @@ export function createRecovery(parts: RecoverParts) {
       if (held.size === 0) return
       const ids = [...held.keys()].map(({ id }) => id)
       const gone = new Set(await store.renew(parts.holder, ids, parts.now() + store.leaseTtlMs))
-      // One that was given back meanwhile, or taken anew, is not lost.
-      for (const [live, fence] of held) if (gone.has(live.id) && live.fence === fence) live.loseLease()
+      for (const [live, fence] of held) if (gone.has(live.id)) void loseUnlessGivenBack(live, fence)
       await giveBackVain([...held].filter(([live]) => !gone.has(live.id) && live.broken !== undefined))
     },
+  }
+
+  /**
+   * One that was given back meanwhile, or taken anew, is not lost. What is being written now may have given it back, and
+   * only its answer is still on the way: if it was lost instead, that answer says so too.
+   */
+  async function loseUnlessGivenBack(live: Live, fence: number): Promise<void> {
+    await live.flushed()
+    if (live.fence === fence) live.loseLease()
   }
 
   /**
@@ -167,7 +176,13 @@ export function createRecovery(parts: RecoverParts) {
 
   async function end(live: Live, state: TaskState, text: string | undefined): Promise<void> {
     const message = text === undefined ? {} : { message: agentMessage(text, live.fold) }
-    await live.write(steps.endTask(live.fold.turn, { state, ...message, note: 'interrupted by a restart' }))
+    const ending = { state, ...message, note: 'interrupted by a restart' }
+    abandoned(live, await live.write(steps.endTask(live.fold.turn, ending)))
+  }
+
+  /** If it was for us to end it. */
+  function abandoned(live: Live, written: unknown): void {
+    if (written !== undefined) tellAbandoned(live, parts.agent(live.partition.agent), log)
   }
 
   async function expire(row: TaskRow, due: DueTime): Promise<void> {
@@ -177,7 +192,8 @@ export function createRecovery(parts: RecoverParts) {
     const run = parts.runOf(live)
     if (run !== undefined) return run.expire()
     const message = agentMessage('Task timed out', live.fold)
-    await live.write(steps.expireTurn(row.consumedSeq, live.fold.turn, { state: 'TASK_STATE_FAILED', message }))
+    const ending = { state: 'TASK_STATE_FAILED', message } as const
+    abandoned(live, await live.write(steps.expireTurn(row.consumedSeq, live.fold.turn, ending)))
   }
 
   async function expireInput(live: Live): Promise<void> {
@@ -187,9 +203,11 @@ export function createRecovery(parts: RecoverParts) {
     if (entry !== undefined && timeout?.then === 'continue') return continueWithoutInput(live, entry)
     const metadata = { reason: 'INPUT_TIMEOUT', timeoutSeconds: Math.round((timeout?.afterMs ?? 0) / 1_000) }
     const message = agentMessage('Input timeout', fold)
-    await live.write(
-      steps.expireInput({ statusSeq: fold.statusSeq }, fold.turn, { state: 'TASK_STATE_FAILED', message, metadata }),
-    )
+    const ending = { state: 'TASK_STATE_FAILED', message, metadata } as const
+    const run = parts.runOf(live)
+    const written = await live.write(steps.expireInput({ statusSeq: fold.statusSeq }, fold.turn, ending))
+    // Who asked in the middle of a turn has a signal to hear it by.
+    if (run === undefined) abandoned(live, written)
   }
 
   /** A question in the middle of a turn is left unanswered, wherever that turn runs; else the next turn begins. */

@@ -140,6 +140,23 @@ describe('whoever is told of answers', () => {
   const brief = ({ caller, door, operation, binding, version, outcome, status }: Answered): string =>
     [caller?.id ?? '-', door, operation ?? '-', binding, version ?? '-', outcome, status].join(' ')
 
+  it('hears whom a proxy saw, if that is trusted', async () => {
+    for (const [trustProxy, seen] of [
+      [true, '198.51.100.7'],
+      [false, undefined],
+    ] as const) {
+      const { answers, onAnswer } = told()
+      await get(open({ authenticate, onAnswer, trustProxy }), '/tasks/x', {
+        ...modernly,
+        'x-forwarded-for': '203.0.113.9, 198.51.100.7',
+      })
+      assert.deepEqual(
+        answers.map(({ remoteAddress }) => remoteAddress),
+        [seen],
+      )
+    }
+  })
+
   it('hears of every request once: calls, cards, refusals and what was nobody’s', async () => {
     const { answers, onAnswer } = told()
     const handler = open({ authenticate, onAnswer })

@@ -12,7 +12,7 @@ export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 export interface Asking {
   readonly agent: string
   readonly caller: Caller
-  /** Absent where the request does not say, such as one that is no JSON: it is refused in any case. */
+  /** Absent for private cards, and where the request does not say, such as one that is no JSON: it is refused in any case. */
   readonly operation?: Operation
   readonly version: VersionId
   readonly binding: Binding
@@ -44,6 +44,7 @@ export interface Answered {
   /** Of HTTP; of gRPC the one that HTTP would have had. */
   readonly status: number
   readonly taskId?: string
+  /** Who sent it; behind a trusted proxy, whom that saw. */
   readonly remoteAddress?: string
   /** Until the answer was there; of a stream, until its first event was. */
   readonly durationMs: number

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Caller } from '../model/caller.ts'
+import { A2AError } from '../model/error.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { createHandler, type EngineLog, type Handler } from './index.ts'
 
@@ -43,5 +44,60 @@ describe('a caller as authenticate names it', () => {
     for (const caller of [{ id: 'anonymous', anonymous: true }, { id: 'guest', anonymous: true }, { id: 'ann' }]) {
       assert.deepEqual((await answering(caller, '/tasks/x')).status, 404)
     }
+  })
+})
+
+describe('an agent that a caller may not use', () => {
+  const may: Readonly<Record<string, readonly string[]>> = { ann: ['open'], bob: ['open', 'hidden', 'nowhere'] }
+  const handler = createHandler({
+    store: memoryStore(),
+    agents: { open: () => 'x', hidden: { agent: () => 'x', protectCard: true } },
+    authenticate({ header, agent }) {
+      const who = header('x-who')
+      if (who === undefined) return undefined
+      if (may[who]?.includes(agent) !== true) throw new A2AError('PERMISSION_DENIED', 'Not for you')
+      return { id: who }
+    },
+  })
+  opened.push(handler)
+
+  const ask = async (method: string, path: string, who?: string): Promise<unknown> => {
+    const headers = {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      ...(who === undefined ? {} : { 'x-who': who }),
+    }
+    const body =
+      method === 'POST' ? JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't' } }) : null
+    const response = await handler.fetch(new Request(`http://localhost${path}`, { method, headers, body }))
+    return [response.status, Object.fromEntries(response.headers), await response.text()]
+  }
+
+  const below = [
+    ...['', '/', '/message:send', '/tasks', '/tasks/t', '/v1/tasks/t', '/extendedAgentCard', '/no/such/path'],
+    ...['/.well-known/agent-card.json', '/.well-known/agent.json', '/agent-card', '/agent/authenticatedExtendedCard'],
+  ]
+
+  it('looks like one that is not there, at every path and to whoever may not [B-153 B-160]', async () => {
+    for (const who of [undefined, 'ann', 'mallory']) {
+      for (const path of below) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          const [hidden, absent] = [
+            await ask(method, `/a2a/hidden${path}`, who),
+            await ask(method, `/a2a/nowhere${path}`, who),
+          ]
+          assert.deepEqual(absent, hidden, `${method} ${path} as ${who ?? 'nobody'}`)
+        }
+      }
+    }
+  })
+
+  it('is plainly not there for whoever might have used it', async () => {
+    for (const path of below) {
+      const [status] = (await ask(path === '' ? 'POST' : 'GET', `/a2a/nowhere${path}`, 'bob')) as [number]
+      assert.ok(status === 404 || status === 405, `${path}: ${status}`)
+    }
+    const [status, , text] = (await ask('POST', '/a2a/nowhere', 'bob')) as [number, unknown, string]
+    assert.deepEqual([status, /no such path/.test(text)], [404, true])
   })
 })

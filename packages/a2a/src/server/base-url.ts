@@ -19,6 +19,12 @@ export function baseUrl(request: HttpRequest, { publicUrl, trustProxy }: Address
   return `${scheme}://${isPlausibleHost(host) ? host : 'localhost'}${request.prefix}`
 }
 
+/** Who sent the request: of those who passed it on, a trusted proxy tells whom it saw, the last that it added. */
+export function senderAddress(request: HttpRequest, trustProxy: boolean): string | undefined {
+  const seen = trustProxy ? request.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
+  return seen === undefined || seen === '' ? request.remoteAddress : seen
+}
+
 /** A Host is what a stranger typed: only what could be a name or an address, with a port, goes into a card. */
 export function isPlausibleHost(host: string | undefined): host is string {
   if (host === undefined || host.length > 255) return false

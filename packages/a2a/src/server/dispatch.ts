@@ -67,7 +67,6 @@ export function createDispatch(house: House): Dispatch {
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
-      if (resident.isAbsent === true) throw noSuchPath(version)
       const body = await readJson(request, limits.bodyBytes)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
@@ -129,7 +128,6 @@ export function createDispatch(house: House): Dispatch {
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
-      if (resident.isAbsent === true) throw noSuchPath(version)
       const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
@@ -154,6 +152,8 @@ export function createDispatch(house: House): Dispatch {
     const { version, framing, operation, gate, visit } = target
     if (visit !== undefined) visit.operation = operation
     if (gate !== undefined) await gate.pass(target.caller, version, operation)
+    // Not earlier: up to here it must look like an agent that the caller may not use (B-153).
+    if (resident.isAbsent === true) throw noSuchPath(version)
     const call = new ServedCall(request, resident, target)
     const outcome = await perform(house.performParts, {
       call,
@@ -254,8 +254,8 @@ function asEvent(refusal: HttpResponse): HttpResponse {
 }
 
 /** An agent that takes nothing new any more, asked for something new: as an agent that never was. */
-function isGone({ entry, isAbsent }: Resident, operation: Operation | undefined, reason: unknown): boolean {
-  if (entry.isLeaving !== true || (operation === undefined && isAbsent !== true)) return false
+function isGone({ entry }: Resident, operation: Operation | undefined, reason: unknown): boolean {
+  if (entry.isLeaving !== true || operation === undefined) return false
   return reason instanceof A2AError && reason.code === 'METHOD_NOT_FOUND'
 }
 

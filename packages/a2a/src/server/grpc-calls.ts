@@ -77,8 +77,8 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) Object.assign(visit, { caller, version: version.id })
-      if (resident.isAbsent === true) throw noSuchAgent()
       if (gate !== undefined) await gate.pass(caller, version, operation)
+      if (resident.isAbsent === true) throw noSuchAgent()
       const payload = addressed.payload()
       const served = new ServedCall(request, resident, { operation, version, dialect: version.proto, payload, caller })
       const outcome = await perform(house.performParts, {

@@ -34,7 +34,7 @@ export interface House {
   readonly tenants: Tenants
   /** Only where whoever runs the server wants to be asked of calls, or told of answers: else nothing is made for them. */
   readonly gate: ((request: HttpRequest, resident: Resident, binding: Binding) => Gate) | undefined
-  readonly visit: ((parts: Omit<VisitParts, 'onAnswer' | 'log'>) => Visit) | undefined
+  readonly visit: ((parts: Omit<VisitParts, 'onAnswer' | 'log' | 'trustProxy'>) => Visit) | undefined
   cards(resident: Resident): Cards
   /** From now on cards say that gRPC is spoken at this port. */
   listensForGrpc(port: number): void
@@ -120,7 +120,10 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     },
     gate:
       admit === undefined ? undefined : (request, resident, binding) => createGate(admit, request, resident, binding),
-    visit: onAnswer === undefined ? undefined : (about) => openVisit({ ...about, onAnswer, log }),
+    visit:
+      onAnswer === undefined
+        ? undefined
+        : (about) => openVisit({ ...about, onAnswer, log, trustProxy: address.trustProxy }),
     cards: cardsOf,
     isCardPrivate,
     listensForGrpc(port) {

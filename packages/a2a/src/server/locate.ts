@@ -15,7 +15,7 @@ export interface Place {
   readonly rest: string
 }
 
-export function locate({ byName, first }: Roster, path: string, tenants: readonly string[]): Place {
+export function locate({ byName, first }: Roster, path: string, tenants: readonly string[] = []): Place {
   if (path === '/') return { resident: first, door: 'jsonrpc', rest: '' }
   if (path.startsWith('/a2a')) {
     if (path.length === 4) return { resident: first, door: 'jsonrpc', rest: '' }

@@ -94,7 +94,7 @@ export interface HouseOptions {
   readonly grpcUrl?: string
   /** The path under which this handler is mounted, where the framework does not cut it off itself. */
   readonly prefix?: string
-  /** Whether X-Forwarded-Host and X-Forwarded-Proto may be believed. Default false. */
+  /** Whether X-Forwarded-Host, X-Forwarded-Proto and X-Forwarded-For may be believed. Default false. */
   readonly trustProxy?: boolean
   /** The origins that browsers may call from. Default: none. */
   readonly cors?: readonly string[] | '*'

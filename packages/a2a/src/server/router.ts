@@ -105,33 +105,32 @@ export function createRouter(
         return dispatch.rest(request, resident, rest, visit)
       default:
         if (request.method !== 'GET' && request.method !== 'HEAD') return wrongVerb(request, place, 'GET, HEAD')
-        if (resident.entry.isLeaving === true) return noCard(request, place, visit)
-        return door === 'extended-card-0.2' ? oldExtendedCard(request, place, visit) : card(request, place, visit)
+        if (door === 'extended-card-0.2') return oldExtendedCard(request, place, visit)
+        return card(request, place, visit)
     }
   }
 
   function card(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
-    return house.isCardPrivate(place.resident) ? protectedCard(request, place, visit) : showCard(request, place)
+    const { resident } = place
+    return house.isCardPrivate(resident) || resident.entry.isLeaving === true
+      ? protectedCard(request, place, visit)
+      : showCard(request, place)
   }
 
+  /** Of an agent that is not there, too: who may not see a private card does not learn that there is one. */
   async function protectedCard(request: HttpRequest, place: Place, visit: Visit | undefined): Promise<HttpResponse> {
+    const { resident } = place
+    const gate = house.gate?.(request, resident, 'HTTP+JSON')
+    const version = shapeFor(request)
     try {
-      const caller = await house.doorkeeper.identify(request, place.resident)
+      const caller = await house.doorkeeper.identify(request, resident)
       if (visit !== undefined) visit.caller = caller
-      return await showCard(request, place)
+      if (gate !== undefined) await gate.pass(caller, version, undefined)
+      if (resident.entry.isLeaving === true) throw noSuchPath(version)
+      const shown = await showCard(request, place)
+      return gate?.headers === undefined ? shown : withHeaders(shown, gate.headers)
     } catch (reason) {
-      return refuse(request, place, reason)
-    }
-  }
-
-  /** As for a private card: who may not see that one learns nothing of this one either. */
-  async function noCard(request: HttpRequest, place: Place, visit: Visit | undefined): Promise<HttpResponse> {
-    try {
-      const caller = await house.doorkeeper.identify(request, place.resident)
-      if (visit !== undefined) visit.caller = caller
-      throw noSuchPath(shapeFor(request))
-    } catch (reason) {
-      return refuse(request, place, reason)
+      return refuse(request, place, reason, undefined, gate?.headers)
     }
   }
 
@@ -167,7 +166,7 @@ export function createRouter(
       if (version === undefined) throw noExtendedCard()
       const caller = await house.doorkeeper.identify(request, resident)
       if (visit !== undefined) visit.caller = caller
-      if (resident.settings.extendedCard === undefined) throw noExtendedCard()
+      if (resident.settings.extendedCard === undefined || resident.entry.isLeaving === true) throw noExtendedCard()
       if (gate !== undefined) await gate.pass(caller, version, operation)
       const shown = await extendedCard(resident, house.card(request, resident), caller)
       const headers = {
@@ -226,7 +225,8 @@ export function createRouter(
   function knows(method: string, path: string): boolean {
     if (path === '/healthz' || path === '/readyz') return true
     if (publisher !== undefined && path === jwksPath) return true
-    const { door, rest } = locate(roster, path, house.tenants.declared)
+    const { door, rest, resident } = locate(roster, path, house.tenants.declared)
+    if (resident.isAbsent === true) return false
     if (door === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
     return door !== 'rest' || dispatch.knows(rest)
   }

@@ -7,6 +7,7 @@ import type { Operation } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { Answered, Binding, OnAnswer } from './admission.ts'
+import { senderAddress } from './base-url.ts'
 
 export interface VisitParts {
   readonly onAnswer: OnAnswer
@@ -15,6 +16,7 @@ export interface VisitParts {
   readonly agent: string
   readonly door: Answered['door']
   readonly binding: Binding
+  readonly trustProxy: boolean
 }
 
 /** What becomes known on the way is put down here; the first `end` tells it. */
@@ -27,10 +29,10 @@ export interface Visit {
   end(outcome: Answered['outcome'], status: number): void
 }
 
-export function openVisit({ onAnswer, log, request, agent, door, binding }: VisitParts): Visit {
+export function openVisit({ onAnswer, log, request, agent, door, binding, trustProxy }: VisitParts): Visit {
   const began = performance.now()
   // Asked for now: a connection that is gone does not say any more who it was.
-  const { remoteAddress } = request
+  const remoteAddress = senderAddress(request, trustProxy)
   let isOver = false
   const visit: Visit = {
     agent,

@@ -36,6 +36,11 @@ export function text(value: string): string {
   return value.length <= longest ? value : `${value.slice(0, longest)}…`
 }
 
+/** What a stranger put where an id should be may be anything; what cannot be an id is not kept. */
+function isId(value: string): boolean {
+  return /^[\w.:-]{1,64}$/.test(value)
+}
+
 export interface AnswerAbout {
   readonly at: number
   readonly keyId?: string | undefined
@@ -53,7 +58,7 @@ export function entryOfAnswer(answered: Answered, { at, keyId, from }: AnswerAbo
     ...(operation !== undefined ? { operation } : {}),
     binding,
     ...(version !== undefined ? { version } : {}),
-    ...(taskId !== undefined ? { task: text(taskId) } : {}),
+    ...(taskId !== undefined && isId(taskId) ? { task: taskId } : {}),
     outcome,
     status,
     ...(from !== undefined ? { from: text(from) } : {}),

@@ -13,7 +13,7 @@ import { createTaskStates } from '../audit/task-states.ts'
 import { createLimiter } from '../limits/limiter.ts'
 import { createQuota } from '../limits/quota.ts'
 import { openAdminKey } from './admin-key.ts'
-import { admit, settle } from './admit.ts'
+import { admit, notForAgent, settle } from './admit.ts'
 import { challenge, createAuthenticate } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
 import { createTokenCheck } from './jwt.ts'
@@ -84,6 +84,10 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     }
   }
 
+  function mayUse({ scopes }: Caller, agent: string): boolean {
+    return current.settings.isOpen(agent) || grantsOf(scopes).mayUse(agent)
+  }
+
   const authenticate: Authenticate = Object.assign((credentials: Credentials) => current.authenticate(credentials), {
     challenge,
   })
@@ -99,13 +103,17 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     async identify(credentials) {
       const caller = await current.authenticate(credentials)
       if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+      if (!mayUse(caller, credentials.agent)) throw notForAgent(credentials)
       return { caller, isByKey: passes.of(caller)?.key !== undefined }
     },
   })
 
   return {
     authenticate,
-    admit: (asking) => admit(asking, { passes, limiter, quota, now, rates: current.settings.rates }),
+    admit(asking) {
+      const { rates, isOpen } = current.settings
+      return admit(asking, { isOpen, passes, limiter, quota, now, rates })
+    },
     onAnswer(answered) {
       const pass = answered.caller === undefined ? undefined : passes.of(answered.caller)
       const from = pass?.address ?? answered.remoteAddress
@@ -123,7 +131,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
       const { jwt, mtls, isOpen } = current.settings
       return cardSecurity(agent, { issuers: jwt.map(({ issuer }) => issuer), mtls, isOpen: isOpen(agent) })
     },
-    mayUse: ({ scopes }, agent) => current.settings.isOpen(agent) || grantsOf(scopes).mayUse(agent),
+    mayUse,
     async identify(credentials) {
       const caller = await current.anybody({ ...credentials, agent: '' })
       if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')

@@ -1,9 +1,10 @@
 /**
  * Whether a call of a known caller may go on: what its scopes permit, how often it may come, how many tasks it may open.
- * Every answer tells where the caller stands (S2-30).
+ * Every answer tells where the caller stands (S2-30). Whether it may use the agent is decided by the agent's name alone, and
+ * nobody has looked yet whether there is such an agent: a refusal does not tell (B-153).
  */
 import { A2AError, type Operation } from '@parley/a2a'
-import type { Admission, Answered, Asking } from '@parley/a2a/server'
+import type { Admission, Answered, Asking, Credentials } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
 import { senderOf } from '../limits/address.ts'
 import type { Standing } from '../limits/gcra.ts'
@@ -24,6 +25,8 @@ export interface Rates {
 }
 
 export interface AdmitParts {
+  /** Whether the agent may be called without credentials. */
+  isOpen(agent: string): boolean
   readonly passes: Passes
   readonly rates: Rates
   readonly limiter: Limiter
@@ -42,8 +45,8 @@ export async function admit(asking: Asking, parts: AdmitParts): Promise<Admissio
   const standing = parts.limiter.take(claimsOf(asking, pass, parts.rates))
   const headers = standing === undefined ? {} : headersOf(standing)
   if (standing?.isAllowed === false) return { headers, refuse: tooMany(standing) }
-  const isPermitted = operation === undefined || caller.anonymous === true || grantsOf(caller.scopes).mayDo(operation)
-  if (!isPermitted) return { headers, refuse: notPermitted(operation) }
+  const refuse = whatIsNotPermitted(asking, parts.isOpen)
+  if (refuse !== undefined) return { headers, refuse }
   if (operation === undefined || !opening.has(operation) || pass.key === undefined) return { headers }
   const tasksPerDay = pass.key.tasksPerDay ?? parts.rates.tasksPerDay
   if (tasksPerDay === undefined) return { headers }
@@ -101,12 +104,25 @@ function spent({ resetAt }: Counted, limit: number, now: number): Admission {
   }
 }
 
-function notPermitted(operation: Operation): A2AError {
-  const scope = `operation:${operation}`
-  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, {
-    scope,
-    challenge: `Bearer error="insufficient_scope", scope="${scope}"`,
-  })
+/** Where everybody may, those who say who they are may, too. */
+function whatIsNotPermitted({ agent, caller, operation, credentials }: Asking, isOpen: AdmitParts['isOpen']) {
+  const grants = grantsOf(caller.scopes)
+  if (!isOpen(agent) && !grants.mayUse(agent)) return notForAgent(credentials)
+  if (operation === undefined || caller.anonymous === true || grants.mayDo(operation)) return undefined
+  return lacks(`operation:${operation}`)
+}
+
+/** Which scope would do is told to those who named the agent themselves: who came to the default one may not know its name. */
+export function notForAgent({ agent, path, header }: Credentials): A2AError {
+  const isNamed = path === `/a2a/${agent}` || path.startsWith(`/a2a/${agent}/`) || header('x-parley-agent') === agent
+  if (isNamed) return lacks(`agent:${agent}`)
+  const challenge = 'Bearer error="insufficient_scope"'
+  return new A2AError('PERMISSION_DENIED', 'This caller may not use this agent', { challenge })
+}
+
+function lacks(scope: string): A2AError {
+  const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, { scope, challenge })
 }
 
 /** At least one: whoever is told 0 comes again at once. */

@@ -1,7 +1,7 @@
 /**
  * From what a request shows to who calls (S4-15): a bearer token is tried as a token of an issuer, then as an API key;
- * X-API-Key as a key; a certificate, where the listener asks for them. Whether the caller may use the agent is decided by
- * its name alone and before anybody looks whether there is such an agent: a refusal does not tell (B-153).
+ * X-API-Key as a key; a certificate, where the listener asks for them. Who shows nothing is let in where the agent is open.
+ * What somebody who is known may do is not decided here (see admit.ts).
  */
 import { A2AError, anonymous, type Caller } from '@parley/a2a'
 import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
@@ -98,8 +98,6 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     if (known === undefined) return isOpen(agent) ? passes.issue(anonymous, { address }) : undefined
     const { caller, key } = known
     const grants = grantsOf(caller.scopes)
-    // Where everybody may, those who say who they are may, too.
-    if (!grants.mayUse(agent) && !isOpen(agent)) throw notPermitted(agent)
     const skills = grants.mayUse(agent) ? grants.skillsOf(agent) : undefined
     return passes.issue(
       { ...caller, ...(skills !== undefined ? { skills } : {}) },
@@ -111,15 +109,6 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
 
 function callerOf({ principal, scopes, tenant }: KeyRecord, scheme: string): Caller {
   return { id: principal, scopes, schemes: [scheme], ...(tenant !== undefined ? { tenant } : {}) }
-}
-
-/** In the words of the scope that would do; the same for agents that do not exist. */
-function notPermitted(agent: string): A2AError {
-  const scope = `agent:${agent}`
-  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, {
-    scope,
-    challenge: `Bearer error="insufficient_scope", scope="${scope}"`,
-  })
 }
 
 function bearerOf({ header }: Credentials): string | undefined {

@@ -75,7 +75,12 @@ describe('tokens of issuers', () => {
     const one = await issuer('https://one.test')
     const scopes = { analysts: ['agent:analyst'], 'realm admins': ['agent:*'] }
     const usual = createTokenCheck([{ issuer: one.name, audience: 'parley', scopes }], web(one).fetch)!
-    for (const claims of [{ scope: 'x analysts' }, { scp: ['analysts'] }, { roles: ['analysts'] }, { groups: ['analysts'] }]) {
+    for (const claims of [
+      { scope: 'x analysts' },
+      { scp: ['analysts'] },
+      { roles: ['analysts'] },
+      { groups: ['analysts'] },
+    ]) {
       const token = await one.token(claims)
       assert.ok((await usual(token, shown(token))).scopes?.includes('agent:analyst'), JSON.stringify(claims))
     }

@@ -33,10 +33,27 @@ describe('scopes', () => {
   })
 
   it('are told apart from those that are written wrongly, with how to write them', () => {
-    for (const good of ['agent:*', 'agent:a.b-c', 'skill:a/b c'.replace(' ', '_'), 'operation:push', 'pay', 'https://x/y']) {
+    for (const good of [
+      'agent:*',
+      'agent:a.b-c',
+      'skill:a/b c'.replace(' ', '_'),
+      'operation:push',
+      'pay',
+      'https://x/y',
+    ]) {
       assert.equal(whatIsWrongWithScope(good), undefined, good)
     }
-    for (const bad of ['agent:', 'agent:-', 'skill:a', 'skill:/b', 'operation:fly', 'two words', '', 'ä', 'agent:a\nb']) {
+    for (const bad of [
+      'agent:',
+      'agent:-',
+      'skill:a',
+      'skill:/b',
+      'operation:fly',
+      'two words',
+      '',
+      'ä',
+      'agent:a\nb',
+    ]) {
       assert.match(whatIsWrongWithScope(bad) ?? '', /write|a scope is/, bad)
     }
   })

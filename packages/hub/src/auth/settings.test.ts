@@ -8,7 +8,10 @@ type Config = Parameters<typeof accessSettings>[0]
 
 function read(given: { access?: object; limits?: object; agents?: Record<string, object> }) {
   const agents = Object.fromEntries(
-    Object.entries(given.agents ?? { gpt: {}, echo: {} }).map(([name, own]) => [name, { access: {}, limits: {}, ...own }]),
+    Object.entries(given.agents ?? { gpt: {}, echo: {} }).map(([name, own]) => [
+      name,
+      { access: {}, limits: {}, ...own },
+    ]),
   ) as unknown as Config['agents']
   return accessSettings({
     access: given.access === undefined ? undefined : access.parse(given.access),

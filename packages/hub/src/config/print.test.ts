@@ -16,6 +16,7 @@ const fake: AgentKind = {
     pass: secret.optional(),
     apiKey: z.string().optional(),
     headers: z.record(z.string(), z.string()).optional(),
+    extra: z.record(z.string(), z.json()).meta({ writeOnly: true }).optional(),
     keys: z.array(z.string()).optional(),
     wait: duration.prefault('10m'),
   }),
@@ -42,6 +43,7 @@ agents:
     pass: sesame
     apiKey: sesame
     headers: { X-Any: sesame }
+    extra: { deep: [sesame, { er: sesame }], on: true }
     keys: [shown]
 `,
       { HOST: 'sesame' },
@@ -49,6 +51,7 @@ agents:
     assert.ok(!text.includes('sesame'), text)
     assert.equal(tree['store'], `postgres://me:${hidden}@db/parley`)
     assert.deepEqual(tree['agents']?.['a']?.['headers'], { 'X-Any': hidden })
+    assert.deepEqual(tree['agents']?.['a']?.['extra'], { deep: [hidden, { er: hidden }], on: true })
     assert.equal(tree['agents']?.['a']?.['url'], 'https://${env:HOST}/x')
     assert.deepEqual(tree['agents']?.['a']?.['keys'], ['shown'])
   })

@@ -22,30 +22,40 @@ export interface Printable {
 }
 
 export function printConfig({ tree, references }: Printable, kinds: readonly AgentKind[]): string {
-  return stringify(shown(tree, configSchema(kinds), [], references), { lineWidth: 0 })
+  return stringify(shown(tree, { schema: configSchema(kinds), path: [], isSecret: false, references }), { lineWidth: 0 })
 }
 
-function shown(value: unknown, schema: JsonSchema | undefined, path: Path, references: Printable['references']): unknown {
-  if (value === undefined) return undefined
-  const name = String(path.at(-1) ?? '')
+interface Place {
+  readonly schema: JsonSchema | undefined
+  readonly path: Path
+  /** Whether everything from here on is. */
+  readonly isSecret: boolean
+  readonly references: Printable['references']
+}
+
+function shown(value: unknown, place: Place): unknown {
+  const { schema, path, references } = place
   const reference = references.get(pathText(path))
   if (reference !== undefined) return typeof value === 'string' ? reference : value
-  const isSecret = schema?.writeOnly === true || isSecretName(name) || secretMap.test(String(path.at(-2) ?? ''))
-  if (isSecret && (typeof value === 'string' || typeof value === 'number')) return hidden
-  if (typeof value === 'string') return withoutPassword(value)
-  if (Array.isArray(value)) {
-    const items = pick(schema, value)?.items
-    return value.map((item: unknown, index) => shown(item, items, [...path, index], references))
-  }
-  if (typeof value !== 'object' || value === null) return value
+  const name = String(path.at(-1) ?? '')
+  const isSecret = place.isSecret || schema?.writeOnly === true || secretMap.test(name)
+  if (typeof value !== 'object' || value === null) return isSecret || isSecretName(name) ? hiddenIfText(value) : plain(value)
   const shape = pick(schema, value)
-  const show = ([key, item]: [string, unknown]): [string, unknown] => [
-    key,
-    shown(item, partOf(shape, key), [...path, key], references),
-  ]
+  const within = (item: unknown, part: JsonSchema | undefined, step: string | number): unknown =>
+    shown(item, { schema: part, path: [...path, step], isSecret, references })
+  if (Array.isArray(value)) return value.map((item: unknown, index) => within(item, shape?.items, index))
+  const show = ([key, item]: [string, unknown]): [string, unknown] => [key, within(item, partOf(shape, key), key)]
   const written = Object.entries(value).map(show)
   const unwritten = defaultsOf(shape).filter(([key]) => !(key in value))
   return Object.fromEntries([...written, ...unwritten.map(show).filter(([, item]) => !isEmpty(item))])
+}
+
+function hiddenIfText(value: unknown): unknown {
+  return typeof value === 'string' || typeof value === 'number' ? hidden : value
+}
+
+function plain(value: unknown): unknown {
+  return typeof value === 'string' ? withoutPassword(value) : value
 }
 
 /** `apiKey` and `API_KEY` alike. */

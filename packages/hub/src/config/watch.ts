@@ -2,58 +2,51 @@
  * Says when files change. By looking at them twice a second and not by being told: files are replaced by editors, mounted
  * into containers and linked to by orchestrators, and of none of that the system tells reliably.
  */
-import { unwatchFile, watchFile } from 'node:fs'
-import type { Stats } from 'node:fs'
+import { statSync } from 'node:fs'
 
 export interface Watch {
-  /** From now on these. */
+  /** From now on these, as they are now. */
   follow(files: readonly string[]): void
   close(): void
 }
 
-const everyMs = 500
-/** What is saved together comes together; a file that is half written is written by then. */
-const settleMs = 100
+const usualMs = 500
 
-/** A change is told once, and not again before `changed` has resolved. */
-export function watchFiles(changed: () => Promise<void>): Watch {
-  const watched = new Set<string>()
-  let timer: ReturnType<typeof setTimeout> | undefined
+/** A change is told once it has settled, and not again before `changed` has resolved. */
+export function watchFiles(changed: () => Promise<void>, everyMs = usualMs): Watch {
+  const seen = new Map<string, string>()
+  let isSettling = false
   let isTelling = false
-  let isMore = false
+  const timer = setInterval(look, everyMs)
 
-  function look(now: Stats, before: Stats): void {
-    // Also told when a file that was not there still is not.
-    if (now.mtimeMs === before.mtimeMs && now.size === before.size && now.ino === before.ino) return
-    clearTimeout(timer)
-    timer = setTimeout(() => void tell(), settleMs)
+  function look(): void {
+    const moved = [...seen].filter(([file, before]) => stampOf(file) !== before)
+    for (const [file] of moved) seen.set(file, stampOf(file))
+    // What is saved together comes together, and a file that is half written is whole at the next look.
+    if (moved.length > 0) isSettling = true
+    else if (isSettling && !isTelling) void tell()
   }
 
   async function tell(): Promise<void> {
-    if (isTelling) {
-      isMore = true
-      return
-    }
+    isSettling = false
     isTelling = true
-    do {
-      isMore = false
+    try {
       await changed()
-    } while (isMore)
-    isTelling = false
+    } finally {
+      isTelling = false
+    }
   }
 
   return {
     follow(files) {
-      for (const file of watched) if (!files.includes(file)) unwatchFile(file, look)
-      for (const file of files) {
-        if (!watched.has(file)) watchFile(file, { interval: everyMs, persistent: false }, look)
-      }
-      watched.clear()
-      for (const file of files) watched.add(file)
+      for (const file of seen.keys()) if (!files.includes(file)) seen.delete(file)
+      for (const file of files) if (!seen.has(file)) seen.set(file, stampOf(file))
     },
-    close() {
-      clearTimeout(timer)
-      for (const file of watched) unwatchFile(file, look)
-    },
+    close: () => clearInterval(timer),
   }
+}
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
 }

@@ -2,7 +2,7 @@
  * A remote A2A agent of any version and binding, as an agent of this hub: its card is shown as ours, its tasks are ours
  * with their own ids, and what it says is kept in our log, so that callers of every version are told all of it once.
  */
-import type { Report, Turn } from '@parley/a2a'
+import type { Abandoned, Report, Turn } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
 import type { AgentKind } from '../kind.ts'
 import { createAddressBook } from './address-book.ts'
@@ -12,6 +12,7 @@ import type { A2AEntry } from './entry.ts'
 import { failureOf } from './failure.ts'
 import { createHooks } from './hooks.ts'
 import type { Beginning } from './line.ts'
+import { onBehalfOf } from './outgoing.ts'
 import { pause } from './pause.ts'
 import { firstPlace, placeIn } from './place.ts'
 import { watchStop } from './stopping.ts'
@@ -29,7 +30,7 @@ export const a2aKind: AgentKind<A2AEntry> = {
     const background = new Set<Promise<void>>()
 
     return {
-      agent: { resume: 'reattach', run, reattach },
+      agent: { resume: 'reattach', run, reattach, abandon },
       extensions: entry.extensions.map((uri) => ({ uri })),
       look: async (signal) => cardPartOf(await upstream.look(signal)),
       ...(entry.pushFrom === 'auto' ? { hook: (request) => hooks.handle(request) } : {}),
@@ -62,15 +63,33 @@ export const a2aKind: AgentKind<A2AEntry> = {
     }
 
     async function* talkTo(beginning: Beginning, turn: Turn): AsyncGenerator<Report, void, undefined> {
-      const stopping = watchStop(turn, (work) => {
-        background.add(work)
-        void work.finally(() => background.delete(work))
-      })
+      const stopping = watchStop(turn, inBackground)
       try {
         yield* talk(turn, lineParts, beginning, stopping)
       } finally {
         stopping.over()
       }
+    }
+
+    function inBackground(work: Promise<void>): void {
+      background.add(work)
+      void work.finally(() => background.delete(work))
+    }
+
+    /** The remote task waits for an answer that will not come. */
+    function abandon({ task, caller, remembered, log }: Abandoned): void {
+      const taskId = placeIn(remembered)?.taskId
+      if (taskId === undefined) return
+      const about = { ...onBehalfOf(caller, entry), timeoutMs: entry.answerTimeout }
+      const canceling = upstream
+        .remote(AbortSignal.timeout(entry.answerTimeout))
+        .then((remote) => remote.cancel(taskId, about))
+      inBackground(
+        canceling.then(
+          () => {},
+          (cause: unknown) => log.info('the remote agent did not cancel its task', { taskId: task.id, cause }),
+        ),
+      )
     }
 
     /** Where both were restarted, the remote agent may take longer than we do. */

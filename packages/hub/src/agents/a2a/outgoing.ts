@@ -1,6 +1,6 @@
 /** A turn's message as the remote agent gets it: what the caller said, under ids of the line between the two of us. */
-import type { AgentCard, Message, Turn } from '@parley/a2a'
-import type { Saying, SendOptions } from '@parley/a2a/client'
+import type { AgentCard, Caller, Message, Turn } from '@parley/a2a'
+import type { CallOptions, Saying, SendOptions } from '@parley/a2a/client'
 import type { A2AEntry } from './entry.ts'
 import { extensionsFor, metadataOnward } from './hop.ts'
 import type { HookConfig } from './hooks.ts'
@@ -46,13 +46,13 @@ export function outgoing(turn: Turn, card: AgentCard, entry: A2AEntry, to: Addre
 }
 
 /** What goes with every call of a turn. */
-export function callOptions(turn: Turn, card: AgentCard, { extensions: passed, forwardCaller }: A2AEntry) {
-  const extensions = extensionsFor(card, turn, passed)
-  return {
-    ...(extensions.length > 0 ? { extensions } : {}),
-    // A caller's id is made by whoever issued it, and may hold what a header cannot.
-    ...(forwardCaller !== undefined
-      ? { headers: { [forwardCaller]: turn.caller.id.replaceAll(/[^\x20-\x7e]+/gu, encodeURIComponent) } }
-      : {}),
-  }
+export function callOptions(turn: Turn, card: AgentCard, entry: A2AEntry): CallOptions {
+  const extensions = extensionsFor(card, turn, entry.extensions)
+  return { ...onBehalfOf(turn.caller, entry), ...(extensions.length > 0 ? { extensions } : {}) }
+}
+
+export function onBehalfOf({ id }: Pick<Caller, 'id'>, { forwardCaller }: A2AEntry): CallOptions {
+  if (forwardCaller === undefined) return {}
+  // It was made by whoever issued it, and may hold what a header cannot.
+  return { headers: { [forwardCaller]: id.replaceAll(/[^\x20-\x7e]+/gu, encodeURIComponent) } }
 }

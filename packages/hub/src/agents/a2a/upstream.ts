@@ -42,6 +42,7 @@ export function createUpstream(entry: A2AEntry, parts: KindParts): Upstream {
         signal.throwIfAborted()
         // Whoever shows the card may be away while the agent is there. A card that is refused is another matter.
         if (current !== undefined && reason instanceof A2AError && reason.retryable) return current.remote
+        parts.log.warn('the remote agent cannot be reached', { cause: reason })
         throw unavailable(reason)
       }
     },
@@ -58,6 +59,7 @@ export function createUpstream(entry: A2AEntry, parts: KindParts): Upstream {
 
   /** Shared by all who wait; whoever goes leaves it to the others. */
   async function lookAgain(signal: AbortSignal): Promise<RemoteAgent> {
+    signal.throwIfAborted()
     looking ??= connected(fetch)
       .then((remote) => {
         current = { remote, at: parts.now() }
@@ -83,17 +85,17 @@ function connectOptions(entry: A2AEntry, { log }: KindParts, bindings: readonly 
   return definedOf({
     ...secrets,
     // Kept here, so that another look at the card does not take another token.
-    oauth: oauth && { ...oauth, flow: 'client-credentials' as const, cache: tokenCache(tokens) },
+    oauth: oauth && definedOf({ ...oauth, flow: 'client-credentials' as const, cache: tokenCache(tokens) }),
     headers,
     verify: entry.verify === 'prefer' ? ('warn' as const) : entry.verify,
-    trust,
+    trust: trust && definedOf(trust),
     version: protocol,
     prefer: entry.bindings ?? [],
     bindings,
     tenant,
     log,
     limits: { timeoutMs: entry.answerTimeout, idleTimeoutMs: entry.idleTimeout, pollMs: entry.pollEvery },
-  }) as ConnectOptions
+  })
 }
 
 function tokenCache(tokens: Map<string, StoredToken>) {
@@ -106,9 +108,11 @@ function tokenCache(tokens: Map<string, StoredToken>) {
   }
 }
 
-function definedOf(of: object): object {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined))
+/** What is not said in the configuration is not said to the client either. */
+function definedOf<T extends object>(of: T): Defined<T> {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as Defined<T>
 }
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
 function unavailable(cause: unknown): A2AError {
   const why = cause instanceof A2AError ? cause.code : ''
@@ -120,7 +124,6 @@ function unavailable(cause: unknown): A2AError {
 }
 
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
   const left = Promise.withResolvers<never>()
   const leave = (): void => left.reject(signal.reason)
   signal.addEventListener('abort', leave, { once: true })

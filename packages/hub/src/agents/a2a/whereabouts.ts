@@ -2,8 +2,8 @@
  * What became of a message whose answer never came: because the connection broke, or because we were restarted. A peer
  * that takes a message once can simply be sent it again (B-163); others are asked, and never made to do the work twice.
  */
-import { A2AError, cursorExtension } from '@parley/a2a'
-import type { AgentCard, Message } from '@parley/a2a'
+import { cursorExtension } from '@parley/a2a'
+import type { A2AError, AgentCard, Message } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 import type { Place } from './place.ts'
 

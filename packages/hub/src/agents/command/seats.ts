@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Turn } from '@parley/a2a'
+import { createQueues } from '../programs/queues.ts'
 import { createSlots } from '../programs/slots.ts'
 import type { Program } from '../programs/program.ts'
 import type { Line } from '../programs/lines.ts'
@@ -83,18 +84,8 @@ export interface KeptSeatOptions extends SeatOptions {
 export function keptSeats({ processes, lineBytes, idleMs, keyOf }: KeptSeatOptions): Seats {
   const slots = createSlots(processes)
   const kept = new Map<string, Kept>()
-  const queues = new Map<string, ReturnType<typeof createSlots>>()
+  const queues = createQueues()
   let isClosed = false
-
-  async function queue(key: string, signal: AbortSignal): Promise<() => void> {
-    const one = queues.get(key) ?? createSlots(1)
-    queues.set(key, one)
-    const release = await one.take(signal)
-    return () => {
-      if (!one.isWanted) queues.delete(key)
-      release()
-    }
-  }
 
   async function start(key: string, signal: AbortSignal, begin: () => Program): Promise<Kept> {
     if (slots.isFull) makeRoom()
@@ -136,7 +127,7 @@ export function keptSeats({ processes, lineBytes, idleMs, keyOf }: KeptSeatOptio
   return {
     async take(turn, begin) {
       const key = keyOf(turn)
-      const release = await queue(key, turn.signal)
+      const release = await queues.take(key, turn.signal)
       try {
         const waiting = kept.get(key)
         const one = waiting ?? (await start(key, turn.signal, begin))

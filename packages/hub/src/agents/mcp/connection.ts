@@ -16,9 +16,10 @@ import type {
 } from '@modelcontextprotocol/client'
 import { A2AError } from '@parley/a2a'
 import type { AgentLog, Struct } from '@parley/a2a'
+import { stopwatch } from '../stopwatch.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { programTransport } from './program-transport.ts'
 import type { McpServer } from './server.ts'
-import { stopwatch } from './stopwatch.ts'
 
 export interface McpConnection {
   /** As the server lists them now. */
@@ -149,7 +150,7 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       const connecting = connect(() => void (current === connecting && (current = undefined)))
       current = connecting
     }
-    return orLeave(current, signal)
+    return unlessAborted(current, signal)
   }
 
   async function connect(lost: () => void): Promise<Client> {
@@ -229,15 +230,6 @@ async function leave(client: Client): Promise<void> {
 function hasForgottenUs(reason: unknown): boolean {
   if (!(reason instanceof SdkHttpError)) return false
   return reason.status === 404 || (reason.status === 400 && /session/i.test(reason.message))
-}
-
-function orLeave<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', leave)
-    if (signal.aborted) leave()
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }
 
 const unavailable = (cause: unknown): A2AError =>

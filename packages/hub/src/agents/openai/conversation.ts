@@ -18,14 +18,32 @@ export const asideKey = 'aside'
 
 type Said = { readonly role: 'user' | 'assistant'; readonly parts: readonly Part[] }
 
-/** Up to, and without, the message of this turn. */
+/** All of it, up to and without the message of this turn. */
 export async function earlierMessages(turn: Turn, model: ChatModel, bounds: HistoryBounds): Promise<ChatMessage[]> {
-  const said = [...(await earlierTasks(turn, bounds)).flatMap(saidIn), ...(await saidInThisTask(turn))]
+  return told([...(await saidInEarlierTasks(turn, bounds)), ...(await saidInThisTask(turn))], turn, model, bounds)
+}
+
+/** What this task has not to do with. */
+export async function earlierTasks(turn: Turn, model: ChatModel, bounds: HistoryBounds): Promise<ChatMessage[]> {
+  return told(await saidInEarlierTasks(turn, bounds), turn, model, bounds)
+}
+
+/** What earlier turns of this task said, as text. */
+export async function earlierTurns(turn: Turn, model: ChatModel, bounds: HistoryBounds): Promise<ChatMessage[]> {
+  return told(await saidInThisTask(turn), turn, model, { ...bounds, historyFiles: 0 })
+}
+
+async function told(
+  said: readonly Said[],
+  turn: Turn,
+  model: ChatModel,
+  bounds: HistoryBounds,
+): Promise<ChatMessage[]> {
   const messages: ChatMessage[] = []
   let chars = bounds.historyChars
   let files = bounds.historyFiles
   // From the newest back, until there is no room.
-  for (const { role, parts } of said.reverse()) {
+  for (const { role, parts } of said.toReversed()) {
     const content = await tell(role, parts)
     chars -= lengthOf(content)
     if (chars < 0) break
@@ -67,12 +85,12 @@ function spoken(role: Said['role'], content: readonly ChatContent[]): ChatMessag
   return role === 'user' ? userMessage(content) : { role, content: textOf(content) }
 }
 
-async function earlierTasks(turn: Turn, { historyTasks }: HistoryBounds): Promise<readonly Task[]> {
+async function saidInEarlierTasks(turn: Turn, { historyTasks }: HistoryBounds): Promise<readonly Said[]> {
   if (historyTasks === 0) return []
   const context = (await turn.context()).slice(-historyTasks)
   const referred = await turn.references()
   const known = new Set([turn.task.id, ...context.map(({ id }) => id)])
-  return [...referred.filter(({ id }) => !known.has(id)), ...context]
+  return [...referred.filter(({ id }) => !known.has(id)), ...context].flatMap(saidIn)
 }
 
 /** A task that came to nothing said nothing: its question was most often asked again. */

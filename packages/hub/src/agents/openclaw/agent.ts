@@ -40,7 +40,7 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     const { hasFiles } = prompt
     // Only `chat.send` takes files, and only in its runs does the gateway wait for approvals. `agent` queues by itself.
     const method: Method = hasFiles || entry.approvals === 'caller' ? 'chat.send' : 'agent'
-    yield* byWebSocket(turn, { ...planFor(turn), way: 'ws', method, bootId: line.hello.bootId }, gateway, 'start')
+    yield* byWebSocket(turn, { ...planFor(turn), way: 'ws', method, bootId: line.hello.bootId }, gateway, 'start', prompt)
   }
 
   async function* reattach(turn: Turn): AsyncGenerator<Report> {
@@ -69,13 +69,19 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     }
   }
 
-  async function* byWebSocket(turn: Turn, plan: Plan, open: Gateway, from: RunFrom): AsyncGenerator<Report> {
+  async function* byWebSocket(
+    turn: Turn,
+    plan: Plan,
+    open: Gateway,
+    from: RunFrom,
+    prompt?: Prompt,
+  ): AsyncGenerator<Report> {
     const leave = await sessions.enter(plan.sessionKey, turn.signal)
     let followed = false
     try {
       const current = from === 'start' ? await remembered(turn, plan, open) : plan
       followed = true
-      const request = async (line: Line): Promise<Fields> => requestFor(current, await promptFor(turn, line))
+      const request = async (line: Line): Promise<Fields> => requestFor(current, prompt ?? (await promptFor(turn, line)))
       yield* followRun({ turn, plan: current, entry, gateway: open, log: turn.log, request, times, leave }, from)
     } finally {
       if (!followed) leave()

@@ -4,7 +4,6 @@
  */
 import { A2AError, fail } from '@parley/a2a'
 import type { AgentLog, Report, Struct, Turn } from '@parley/a2a'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createAnswer } from './answer.ts'
 import type { OpenclawEntry } from './entry.ts'
 import { failed } from './ending.ts'
@@ -12,6 +11,7 @@ import type { Limits } from './hello.ts'
 import { answerName } from './plan.ts'
 import type { Plan } from './plan.ts'
 import type { Prompt } from './prompt.ts'
+import { eventsIn } from './sse.ts'
 import { fieldsOf, listIn, numberIn, textIn } from './wire.ts'
 import type { Fields } from './wire.ts'
 
@@ -169,11 +169,8 @@ function failure(cause: string, log: AgentLog): Report {
 }
 
 async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerator<Fields | '[DONE]'> {
-  const events = (response.body ?? new ReadableStream())
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
   try {
-    for await (const { data } of events) {
+    for await (const data of eventsIn(response.body)) {
       if (data === '[DONE]') yield data
       else yield fieldsOf(parsed(data))
     }

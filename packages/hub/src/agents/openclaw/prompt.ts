@@ -62,6 +62,7 @@ async function attach(
   const mimeType = content.mediaType ?? 'application/octet-stream'
   const type = mimeType.startsWith('image/') ? 'image' : 'file'
   const limit = type === 'image' ? limits.imageBytes : limits.fileBytes
+  if (limit === 0) throw notTaken(index, type, 'is a file: this agent takes text and images')
   if (content.bytes.byteLength > limit) throw tooLarge(index, `is larger than the ${limit} bytes that are taken here`)
   return {
     type,

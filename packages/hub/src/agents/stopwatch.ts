@@ -12,17 +12,19 @@ export interface Stopwatch {
   end(): void
 }
 
+/** `Infinity` is no limit. */
 export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
   const late = new AbortController()
   const tooLong = new A2AError('TIMEOUT', `It took longer than ${limitMs} ms`)
   let leftMs = limitMs
   let pauses = 0
+  let isOver = false
   let since = Date.now()
   let timer = start()
 
-  function start(): NodeJS.Timeout {
+  function start(): NodeJS.Timeout | undefined {
     since = Date.now()
-    return setTimeout(() => late.abort(tooLong), leftMs)
+    return Number.isFinite(leftMs) ? setTimeout(() => late.abort(tooLong), leftMs) : undefined
   }
 
   return {
@@ -35,12 +37,15 @@ export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
     },
     go() {
       pauses -= 1
-      if (pauses === 0) timer = start()
+      if (pauses === 0 && !isOver) timer = start()
     },
     reasonFor(reason) {
       if (leaving.aborted) return leaving.reason as Error
       return late.signal.aborted ? tooLong : (reason as Error)
     },
-    end: () => clearTimeout(timer),
+    end() {
+      isOver = true
+      clearTimeout(timer)
+    },
   }
 }

@@ -1,0 +1,77 @@
+/** The files that an agent may read and write through the hub: text, below the folder of its session, by whichever links. */
+import { mkdir, open, realpath, writeFile } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve, sep } from 'node:path'
+import type {
+  ReadTextFileRequest,
+  ReadTextFileResponse,
+  WriteTextFileRequest,
+  WriteTextFileResponse,
+} from '@agentclientprotocol/sdk'
+import { RequestError } from '@agentclientprotocol/sdk'
+
+export interface FileMethods {
+  read(request: ReadTextFileRequest): Promise<ReadTextFileResponse>
+  write(request: WriteTextFileRequest): Promise<WriteTextFileResponse>
+}
+
+/** `folderOf` answers the folder of a session that is ours. */
+export function fileMethods(folderOf: (sessionId: string) => string | undefined, limitBytes = 10_000_000): FileMethods {
+  return {
+    async read({ sessionId, path, line, limit }) {
+      const file = await inside(folder(sessionId), path, realpath)
+      const content = await textOf(file, path, limitBytes)
+      const from = Math.max(0, (line ?? 1) - 1)
+      const to = from + (limit ?? Infinity)
+      const lines = content.split('\n')
+      return { content: lines.slice(from, to).join('\n') }
+    },
+    async write({ sessionId, path, content }) {
+      const root = folder(sessionId)
+      const file = await inside(root, path, existing)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, content)
+      return {}
+    },
+  }
+
+  function folder(sessionId: string): string {
+    const found = folderOf(sessionId)
+    if (found === undefined) throw RequestError.sessionNotFound(sessionId)
+    return found
+  }
+}
+
+/** Where a path really leads, if that is inside. */
+async function inside(root: string, path: string, real: (path: string) => Promise<string>): Promise<string> {
+  if (!isAbsolute(path)) throw RequestError.invalidParams({ path }, 'the path must be absolute')
+  const home = await realpath(root)
+  const file = await real(resolve(path)).catch(() => {
+    throw RequestError.resourceNotFound(path)
+  })
+  if (!file.startsWith(home + sep)) throw RequestError.invalidParams({ path }, 'the path is outside of the session')
+  return file
+}
+
+/** Of a file that may not be there yet: the nearest folder that is decides. */
+async function existing(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch {
+    const above = dirname(path)
+    if (above === path) throw RequestError.resourceNotFound(path)
+    return resolve(await existing(above), path.slice(above.length).replace(/^[/\\]+/, ''))
+  }
+}
+
+async function textOf(file: string, path: string, limitBytes: number): Promise<string> {
+  const handle = await open(file)
+  try {
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw RequestError.resourceNotFound(path)
+    if (stat.size > limitBytes)
+      throw RequestError.invalidParams({ path }, `the file is larger than ${limitBytes} bytes`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Keeps one program of the agent for all conversations. It is started when it is first needed, and again when it is needed
+ * after it has ended: at once if it had been at work for a while, else ever later, so that one that cannot start does not
+ * keep the machine busy.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { A2AError } from '@parley/a2a'
+import { orAborted } from '../programs/within.ts'
+import type { Peer } from './peer.ts'
+
+export interface Keeper {
+  /** The program, when it is ready. Rejects with an A2AError if it cannot be had. */
+  peer(signal: AbortSignal): Promise<Peer>
+  /** The one that is ready now. */
+  readonly current: Peer | undefined
+  close(): Promise<void>
+}
+
+export interface KeeperParts {
+  open(): Promise<Peer>
+  readonly now: () => number
+  readonly firstWaitMs?: number
+  readonly longestWaitMs?: number
+  /** One that ran so long has not failed to start. */
+  readonly soundAfterMs?: number
+}
+
+export function createKeeper(parts: KeeperParts): Keeper {
+  const { open, now, firstWaitMs = 1_000, longestWaitMs = 60_000, soundAfterMs = 10_000 } = parts
+  const closing = new AbortController()
+  let starting: Promise<Peer> | undefined
+  let current: Peer | undefined
+  let failures = 0
+  let notBefore = 0
+
+  function failed(): void {
+    failures += 1
+    notBefore = now() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
+  }
+
+  async function start(): Promise<Peer> {
+    const wait = notBefore - now()
+    if (wait > 0) await sleep(wait, undefined, { signal: closing.signal })
+    const peer = await open()
+    if (closing.signal.aborted) {
+      await peer.stop()
+      throw goingDown()
+    }
+    const since = now()
+    current = peer
+    void peer.closed.then(() => {
+      starting = undefined
+      current = undefined
+      if (now() - since >= soundAfterMs) failures = 0
+      else failed()
+      void peer.stop()
+    })
+    return peer
+  }
+
+  async function begin(): Promise<Peer> {
+    try {
+      return await start()
+    } catch (reason) {
+      starting = undefined
+      if (closing.signal.aborted) throw goingDown()
+      failed()
+      throw reason
+    }
+  }
+
+  return {
+    async peer(signal) {
+      if (closing.signal.aborted) throw goingDown()
+      return orAborted((starting ??= begin()), signal)
+    },
+    get current() {
+      return current
+    },
+    async close() {
+      closing.abort()
+      const last = await starting?.catch(() => undefined)
+      await last?.stop()
+    },
+  }
+}
+
+const goingDown = (): A2AError => new A2AError('UNAVAILABLE', 'The agent is being closed')

@@ -1,0 +1,74 @@
+/** The kind `loop`: a model of this hub with tools. */
+import { resolve } from 'node:path'
+import { clientTools as clientToolsExtension } from '@parley/a2a/server'
+import type { AgentKind, CardPart, KindParts, OpenAgent } from '../kind.ts'
+import { loopAgent } from './agent.ts'
+import { loopEntry } from './entry.ts'
+import type { LoopEntry, ToolEntry } from './entry.ts'
+import type { ToolSource } from './tool.ts'
+import { clientTools } from './tools/client.ts'
+import { functionTools } from './tools/functions.ts'
+import { houseTool } from './tools/house.ts'
+import { mcpTools } from './tools/mcp.ts'
+
+export const loopKind: AgentKind<LoopEntry> = {
+  kind: 'loop',
+  schema: loopEntry,
+  open,
+  files: ({ tools }, baseDir) => tools.flatMap((tool) => ('module' in tool ? [resolve(baseDir, tool.module)] : [])),
+}
+
+async function open(entry: LoopEntry, parts: KindParts): Promise<OpenAgent> {
+  const sources = await Promise.all(entry.tools.map(async (tool) => sourceOf(tool, entry, parts)))
+  const system = [parts.persona, entry.system].filter((text) => text !== undefined)
+  const model = (): ReturnType<KindParts['model']> => parts.model(entry.model)
+  const agent = loopAgent(entry, {
+    model,
+    system: system.length > 0 ? system.join('\n\n') : undefined,
+    sources,
+    now: parts.now,
+  })
+  const callsClients = entry.tools.some((tool) => 'client' in tool)
+  return {
+    agent,
+    card: { outputModes: ['text/plain', 'application/octet-stream'], streaming: true },
+    ...(callsClients ? { extensions: [clientToolsExtension()] } : {}),
+
+    /** The tools that it may use, as skills (S0-26, S0-28). One server that is down does not hide the others. */
+    async look(signal): Promise<CardPart> {
+      const found = await Promise.allSettled(sources.map((source) => source.skills(signal)))
+      for (const [index, one] of found.entries())
+        if (one.status === 'rejected')
+          parts.log.warn('tools cannot be listed', { tools: sources[index]?.label, cause: one.reason as unknown })
+      const skills = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+      if (skills.length === 0 && found.some(({ status }) => status === 'rejected'))
+        throw new Error('none of the tools can be listed')
+      const inputModes = model()?.inputModes
+      return {
+        outputModes: ['text/plain', 'application/octet-stream'],
+        streaming: true,
+        ...(skills.length > 0 ? { skills } : {}),
+        ...(inputModes !== undefined ? { inputModes } : {}),
+      }
+    },
+
+    async health() {
+      if (model() === undefined) throw new Error(`there is no model ${entry.model}`)
+    },
+
+    async close() {
+      await Promise.all(sources.map(async (source) => source.close?.()))
+    },
+  }
+}
+
+function sourceOf(tool: ToolEntry, entry: LoopEntry, parts: KindParts): ToolSource | Promise<ToolSource> {
+  if ('agent' in tool) {
+    const { agent, description, timeout = Infinity } = tool
+    return houseTool({ agent, description, timeoutMs: timeout }, parts.house)
+  }
+  if ('client' in tool) return clientTools(tool.client === true ? undefined : tool.client.allow)
+  const { timeout: timeoutMs = entry.toolTimeout } = tool
+  if ('mcp' in tool) return mcpTools(tool.mcp, timeoutMs, parts)
+  return functionTools({ path: tool.module, baseDir: parts.baseDir, allow: tool.allow, timeoutMs })
+}

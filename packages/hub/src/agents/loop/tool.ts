@@ -1,0 +1,57 @@
+/** What a tool is to the loop, wherever it comes from: something the model may call by name. */
+import type { AgentMessage, AgentSkill, Message, Part, Struct, Turn } from '@parley/a2a'
+
+export interface Tool {
+  /** As its source names it. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: Struct
+  /** Left out by a tool that runs at the client: the task waits for its result. */
+  run?(input: Struct, call: ToolCall): Promise<ToolOutcome>
+  /** How long one call may take; `Infinity` is no limit but the turn's. */
+  readonly timeoutMs: number
+}
+
+/** One call of it. */
+export interface ToolCall {
+  readonly id: string
+  readonly turn: Turn
+  /** Aborted when its time is up, too. */
+  readonly signal: AbortSignal
+  /** The task of another agent that does the work, once there is one: it is kept before anything else happens. */
+  readonly child?: ChildTask
+  startedChild(child: ChildTask): Promise<void>
+  /** What the child's question was answered with. */
+  readonly answer?: readonly Part[]
+  /** For whoever watches; told now and then. */
+  progress(text: string): void
+  /** The person at the other end, in the middle of a call; whose time does not count. */
+  ask(question: AgentMessage): Promise<Message>
+}
+
+export interface ChildTask {
+  readonly agent: string
+  readonly taskId: string
+}
+
+export type ToolOutcome =
+  | { readonly parts: readonly Part[]; readonly isError?: boolean }
+  /** The child cannot go on without an answer. */
+  | { readonly asks: ChildQuestion }
+
+export interface ChildQuestion {
+  readonly auth: boolean
+  readonly message: AgentMessage
+}
+
+/** Where tools come from. */
+export interface ToolSource {
+  /** What of it a model may be told of in this turn. Rejects if it cannot be reached. */
+  tools(turn: Turn): Promise<readonly Tool[]>
+  /** What the card says of it. */
+  skills(signal: AbortSignal): Promise<readonly AgentSkill[]>
+  /** For people: "the MCP server x". */
+  readonly label: string
+  close?(): Promise<void>
+}

@@ -1,0 +1,111 @@
+/**
+ * Tools that are functions of a file: each export with a `run`, or those in an export `tools`. What they take is said by a
+ * JSON Schema or by Zod, and checked before they are run.
+ */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Json, Message, Part, Struct, Turn } from '@parley/a2a'
+import { z } from 'zod'
+import { isAllowed } from '../../mcp/server.ts'
+import { humanised, skillOfTool } from '../../tool-skill.ts'
+import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tool.ts'
+
+/** What a file exports for each tool. */
+export interface FunctionTool {
+  /** Default: the name of the export. */
+  readonly name?: string
+  readonly title?: string
+  readonly description?: string
+  /** A JSON Schema of an object, or a Zod schema. Default: anything. */
+  readonly input?: Struct | z.ZodType
+  /**
+   * What it gives back: a text, bytes, `{ parts }`, nothing, or anything that JSON can hold. What it throws is told the
+   * model.
+   */
+  // A method, so that a tool may say what it takes.
+  run(input: never, about: FunctionCall): unknown
+}
+
+/** What a function may know and do besides. */
+export interface FunctionCall {
+  readonly id: string
+  readonly turn: Turn
+  readonly signal: AbortSignal
+  progress(text: string): void
+  /** Asks the person at the other end. */
+  ask(question: string): Promise<Message>
+}
+
+export interface FunctionToolsOptions {
+  readonly path: string
+  readonly baseDir: string
+  readonly allow: readonly string[] | undefined
+  readonly timeoutMs: number
+}
+
+export async function functionTools(options: FunctionToolsOptions): Promise<ToolSource> {
+  const { path, baseDir, allow, timeoutMs } = options
+  const exported = exportedTools(await load(resolve(baseDir, path), path), path)
+  const tools = exported.map((given) => toolOf(given, timeoutMs)).filter(({ name }) => isAllowed(name, allow))
+  return {
+    label: `the functions of ${path}`,
+    tools: async () => tools,
+    skills: async () => tools.map((tool) => skillOfTool(tool, 'function')),
+  }
+}
+
+/** Node keeps every module that it has loaded, by its url: another text must have another one. */
+async function load(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined) throw new Error(`there is no file ${path}`)
+  return (await import(`${pathToFileURL(file).href}?${stat.mtimeMs}-${stat.size}`)) as Record<string, unknown>
+}
+
+function exportedTools(
+  module: Readonly<Record<string, unknown>>,
+  path: string,
+): readonly Required<Pick<FunctionTool, 'name' | 'run'>>[] {
+  const listed = module['tools'] ?? module['default']
+  const among = typeof listed === 'object' && listed !== null && !isTool(listed) ? listed : module
+  const found = Object.entries(among).flatMap(([key, value]) =>
+    isTool(value) ? [{ ...value, run: value.run.bind(value), name: value.name ?? key }] : [],
+  )
+  if (found.length === 0) throw new Error(`${path} exports no tool: export { description, input, run }`)
+  return found
+}
+
+function isTool(value: unknown): value is FunctionTool {
+  return typeof value === 'object' && value !== null && 'run' in value && typeof value.run === 'function'
+}
+
+function toolOf(given: FunctionTool & { readonly name: string }, timeoutMs: number): Tool {
+  const { name, title = humanised(name), description = title, input = { type: 'object' } } = given
+  const isZod = '_zod' in input
+  return {
+    name,
+    title,
+    description,
+    inputSchema: isZod ? (z.toJSONSchema(input as z.ZodType, { io: 'input' }) as Struct) : input,
+    timeoutMs,
+    async run(raw, call) {
+      const value = isZod ? await (input as z.ZodType).parseAsync(raw) : raw
+      const result: unknown = await given.run(value as never, aboutCall(call))
+      return outcomeOf(result)
+    },
+  }
+}
+
+function aboutCall({ id, turn, signal, progress, ask }: ToolCall): FunctionCall {
+  return { id, turn, signal, progress, ask: (question) => ask({ parts: [{ text: question }] }) }
+}
+
+function outcomeOf(result: unknown): ToolOutcome {
+  if (result === undefined || result === null) return { parts: [{ text: '' }] }
+  if (typeof result === 'string') return { parts: [{ text: result }] }
+  if (result instanceof Uint8Array) return { parts: [{ raw: Buffer.from(result).toString('base64') }] }
+  if (typeof result === 'object' && 'parts' in result && Array.isArray(result.parts))
+    return { parts: result.parts as readonly Part[] }
+  // What JSON cannot hold is a failure of the tool.
+  return { parts: [{ data: JSON.parse(JSON.stringify(result)) as Json }] }
+}

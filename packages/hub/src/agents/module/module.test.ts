@@ -1,0 +1,87 @@
+/** A file that exports an agent, in all the ways in which one may, and what is said of one that does not. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { openKind } from '../testing/open-kind.ts'
+import { testParts } from '../testing/kind-parts.ts'
+import { moduleKind } from './index.ts'
+
+const baseDir = mkdtempSync(join(tmpdir(), 'parley-module-'))
+after(() => rmSync(baseDir, { recursive: true }))
+
+let count = 0
+function write(text: string, name = `agent-${(count += 1)}.ts`): string {
+  writeFileSync(join(baseDir, name), text)
+  return `./${name}`
+}
+
+async function failure(entry: object): Promise<string> {
+  try {
+    await moduleKind.open(moduleKind.schema.parse(entry), testParts({ baseDir }))
+  } catch (reason) {
+    return (reason as Error).message
+  }
+  return 'it opened'
+}
+
+describe('a module', () => {
+  it('exports a function, by default or as `agent`, in TypeScript', async (t) => {
+    const texts = [
+      'export default ({ text }: { text: string }): string => `Hello, ${text}!`',
+      'export async function* agent({ text }: { text: string }) { yield `Hello, `; yield `${text}!` }',
+      'export const other = 1\nexport const agent = { resume: "rerun", run: ({ text }) => `Hello, ${text}!` }',
+    ]
+    for (const text of texts) {
+      const { agent } = await openKind(t, moduleKind, { path: write(text) }, { parts: { baseDir } })
+      assert.equal(await agent.ask('you'), 'Hello, you!')
+    }
+  })
+
+  it('may be told which of its exports is meant', async (t) => {
+    const path = write('export const loud = ({ text }) => text.toUpperCase()\nexport default () => "no"')
+    const { agent } = await openKind(t, moduleKind, { path, export: 'loud' }, { parts: { baseDir } })
+    assert.equal(await agent.ask('you'), 'YOU')
+  })
+
+  it('may say what its card says, and is told what has no effect there', async (t) => {
+    const path = write(`export default {
+      agent: () => 'hi', name: 'Greeter', description: 'Greets', version: '2.0.0',
+      skills: [{ name: 'Greet people' }], inputModes: ['text/plain'], turnTimeoutMs: 5,
+    }`)
+    const { opened, lines } = await openKind(t, moduleKind, { path }, { parts: { baseDir } })
+    assert.deepEqual(opened.card, {
+      name: 'Greeter',
+      description: 'Greets',
+      version: '2.0.0',
+      skills: [{ id: 'greet-people', name: 'Greet people', description: 'Greet people', tags: ['general'] }],
+      inputModes: ['text/plain'],
+    })
+    assert.match(lines[0]?.message ?? '', /says turnTimeoutMs, which only the configuration can say/)
+  })
+
+  it('is read anew when its text has changed', async (t) => {
+    const path = write('export default () => "one"', 'changing.ts')
+    const entry = moduleKind.schema.parse({ path })
+    assert.deepEqual(moduleKind.files?.(entry, baseDir), [join(baseDir, 'changing.ts')])
+    const ask = async (): Promise<string> =>
+      (await openKind(t, moduleKind, entry, { parts: { baseDir } })).agent.ask('x')
+    assert.equal(await ask(), 'one')
+    write('export default () => "two"', 'changing.ts')
+    utimesSync(join(baseDir, 'changing.ts'), new Date(), new Date(Date.now() + 5_000))
+    assert.equal(await ask(), 'two')
+  })
+
+  it('that is not there, exports no agent or does not load is told so', async () => {
+    assert.equal(await failure({ path: './none.ts' }), 'there is no file ./none.ts')
+    assert.match(await failure({ path: write('export const x = 1') }), /has no export default or agent: export a function/)
+    assert.match(await failure({ path: write('export default 3') }), /the export default of .* is no agent: give a function/)
+    assert.match(await failure({ path: write('export default { agent: { run() {} } }') }), /is no agent/)
+    assert.match(
+      await failure({ path: write('export default { agent: () => 1, skills: [{}] }') }),
+      /is not right at skills\.0\.name/,
+    )
+    assert.match(await failure({ path: write('throw new Error("at load")') }), /at load/)
+  })
+})

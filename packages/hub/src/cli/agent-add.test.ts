@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { parse } from 'yaml'
+import type { Detect, DetectParts } from '../agents/detect/detect.ts'
+import { agentAddWith } from './agent-add.ts'
+import { flagsOf } from './commands.ts'
+import { testTerminal } from './test-terminal.ts'
+
+function scene(t: TestContext, detect: Detect) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-add-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const command = agentAddWith(detect)
+  const terminal = testTerminal({ cwd: folder, environment: { TOKEN: 'sesame' } })
+  const file = join(folder, 'parley.yaml')
+  return {
+    terminal,
+    file,
+    run: (...words: string[]) => command.run(flagsOf(command, words), terminal),
+    agents: () => (parse(readFileSync(file, 'utf8')) as { agents: Record<string, unknown> }).agents,
+  }
+}
+
+const found: Detect = async ([first]) => ({ kind: 'demo', name: 'echo', entry: { agent: 'echo' }, notes: [`saw ${first}`] })
+
+describe('parley agent add', () => {
+  it('writes what was found, under the name that it gives itself', async (t) => {
+    const { run, agents, terminal, file } = scene(t, found)
+    assert.equal(await run('https://echo.example.com'), 0)
+    assert.deepEqual(agents(), { echo: { kind: 'demo', agent: 'echo' } })
+    assert.deepEqual(terminal.said, [`echo (demo) is in ${file}.`, 'saw https://echo.example.com'])
+  })
+
+  it('writes it under another name, once', async (t) => {
+    const { run, agents } = scene(t, found)
+    assert.equal(await run('--name', 'mirror', 'https://echo.example.com'), 0)
+    assert.deepEqual(Object.keys(agents()), ['mirror'])
+    await assert.rejects(() => run('--name', 'mirror', 'https://echo.example.com'), /There is an agent mirror already/)
+    await assert.rejects(() => run('--name', 'tasks', 'https://echo.example.com'), /cannot be its name/)
+  })
+
+  it('hands over a token, and writes only where it is', async (t) => {
+    let parts: DetectParts | undefined
+    const { run, terminal, file } = scene(t, async (_, given) => {
+      parts = given
+      return { kind: 'demo', name: 'e', entry: { agent: 'echo' } }
+    })
+    await run('--token-env', 'TOKEN', 'https://echo.example.com')
+    assert.deepEqual(parts?.token, { value: 'sesame', reference: '${env:TOKEN}' })
+    assert.ok(![...terminal.said, readFileSync(file, 'utf8')].some((text) => text.includes('sesame')))
+    await assert.rejects(() => run('--token-env', 'NONE', 'https://x.example.com'), /The environment has no NONE/)
+  })
+
+  it('writes nothing if nobody knows what it is, and says what was tried', async (t) => {
+    const { run, file, terminal } = scene(t, async () => ({ reasons: ['a2a: it has no agent card (404)'] }))
+    assert.equal(await run('https://what.example.com', '--flag'), 1)
+    assert.ok(!existsSync(file))
+    assert.ok(terminal.complaints.includes('  a2a: it has no agent card (404)'))
+  })
+
+  it('takes the word of whoever knows the kind', async (t) => {
+    const { run, agents } = scene(t, async () => ({ reasons: [] }))
+    await run('--kind', 'module', './greeter.ts')
+    assert.deepEqual(agents(), { greeter: { kind: 'module', path: './greeter.ts' } })
+    await assert.rejects(() => run('--kind', 'demo', 'x'), /agents\.x\.agent: is missing: say echo, clock or concierge/)
+    await assert.rejects(() => run('--kind', 'modul', 'x'), /there is no such kind: did you mean module/)
+  })
+})

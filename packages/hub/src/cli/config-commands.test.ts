@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { runCommand } from './run-command.ts'
+import { testTerminal } from './test-terminal.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'parley-config-'))
+after(() => rmSync(cwd, { recursive: true }))
+
+async function config(text: string, ...words: string[]) {
+  writeFileSync(join(cwd, 'parley.yaml'), text)
+  const terminal = testTerminal({ cwd, environment: { SECRET: 'sesame' } })
+  const code = await runCommand(['config', ...words], terminal)
+  return { code, said: terminal.said.join('\n'), complaints: terminal.complaints }
+}
+
+const good = 'agents: { echo: { kind: demo, agent: echo, description: "${env:SECRET}" } }'
+
+describe('parley config', () => {
+  it('check says that a configuration is right, or all that is wrong and on which line', async () => {
+    assert.equal((await config(good, 'check')).code, 0)
+    const { code, complaints } = await config('agents:\n  echo: { kind: demo }\nlisten: { port: x }\n', 'check')
+    assert.equal(code, 1)
+    assert.deepEqual(complaints, [
+      `${join(cwd, 'parley.yaml')}:2  agents.echo.agent: is missing: say echo, clock or concierge`,
+      `${join(cwd, 'parley.yaml')}:3  listen.port: give a whole number`,
+    ])
+  })
+
+  it('print shows it without secrets', async () => {
+    const { code, said } = await config(good, 'print', '--port', '8080')
+    assert.equal(code, 0)
+    assert.match(said, /port: 8080/)
+    assert.match(said, /description: \$\{env:SECRET\}/)
+    assert.doesNotMatch(said, /sesame/)
+  })
+
+  it('schema prints a JSON Schema', async () => {
+    const { said } = await config(good, 'schema')
+    assert.equal((JSON.parse(said) as { $schema: string }).$schema, 'https://json-schema.org/draft/2020-12/schema')
+  })
+})

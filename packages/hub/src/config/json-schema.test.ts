@@ -1,0 +1,78 @@
+/** The schema that editors use is the one that checks, and every kind of agent keeps to what the others rely on. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { kinds } from '../agents/kinds.ts'
+import { agentFields } from './agent-fields.ts'
+import { configSchema, entriesOf, toJsonSchema } from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+const file = join(import.meta.dirname, '../../parley.schema.json')
+
+describe('parley.schema.json', () => {
+  it('is what `parley config schema` prints: write it anew when this fails', () => {
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(configSchema(kinds))))
+  })
+
+  it('knows every section and refuses others', () => {
+    const { properties = {}, additionalProperties, required } = configSchema(kinds)
+    assert.equal(additionalProperties, false)
+    assert.deepEqual(required, ['agents'])
+    assert.ok(['listen', 'store', 'agents', 'access', 'limits', 'retention'].every((name) => name in properties))
+    assert.ok(!('routes' in properties))
+  })
+})
+
+describe('each kind of agent', () => {
+  it('has a name of its own', () => {
+    const names = kinds.map(({ kind }) => kind)
+    assert.deepEqual(names, [...new Set(names)])
+  })
+
+  for (const kind of kinds) {
+    const shapes = entriesOf({ ...kind, schema: kind.schema })
+
+    it(`${kind.kind}: refuses what it does not know`, () => {
+      for (const shape of alternatives(toJsonSchema(kind.schema))) {
+        assert.equal(shape.type, 'object')
+        assert.equal(shape.additionalProperties, false, 'make it a z.strictObject')
+      }
+      const read = kind.schema.safeParse({ 'no kind has such a field': 1 })
+      assert.ok(!read.success)
+    })
+
+    it(`${kind.kind}: takes no name that every entry has`, () => {
+      const own = alternatives(toJsonSchema(kind.schema)).flatMap((shape) => Object.keys(shape.properties ?? {}))
+      assert.deepEqual(own.filter((name) => name === 'kind' || name in agentFields.shape), [])
+    })
+
+    it(`${kind.kind}: has defaults that may be written as they are printed`, () => {
+      const wrong = shapes.flatMap((shape) => mismatches(shape))
+      assert.deepEqual(wrong, [], 'give a default in the words of the file: z.….prefault(…)')
+    })
+  }
+})
+
+function alternatives(schema: JsonSchema): readonly JsonSchema[] {
+  const several = schema.anyOf ?? schema.oneOf
+  return several === undefined ? [schema] : several.flatMap(alternatives)
+}
+
+/** Defaults whose type is not the type of what is written there. */
+function mismatches(schema: JsonSchema, path = ''): readonly string[] {
+  const own =
+    schema.default === undefined || schema.type === undefined || typeOf(schema.default) === plainType(schema.type)
+      ? []
+      : [`${path}: ${JSON.stringify(schema.default)}`]
+  const parts = Object.entries(schema.properties ?? {})
+  return [...own, ...parts.flatMap(([name, part]) => mismatches(part, `${path}.${name}`))]
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function plainType(type: string): string {
+  return type === 'integer' ? 'number' : type
+}

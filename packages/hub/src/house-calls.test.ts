@@ -1,0 +1,234 @@
+/** Agents of one hub call one another: real tasks, on behalf of whoever called first, and within what that one may. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import type { Agent, Caller, StreamEvent, Task, Turn } from '@parley/a2a'
+import { createHandler } from '@parley/a2a/server'
+import type { AgentSettings, Handler } from '@parley/a2a/server'
+import type { House } from './agents/kind.ts'
+import { createHouseCalls } from './house-calls.ts'
+import type { HouseCallsParts } from './house-calls.ts'
+
+interface Scene {
+  readonly handler: Handler
+  call(agent: string, text: string, caller?: Caller): Promise<Task>
+}
+
+/** `make` gets each agent's house, by its name. */
+function scene(
+  t: TestContext,
+  make: (house: (name: string) => House) => Record<string, AgentSettings | Agent>,
+  parts: Partial<HouseCallsParts> = {},
+): Scene {
+  let handler: Handler | undefined
+  const all: Record<string, AgentSettings> = {}
+  const given: HouseCallsParts = {
+    engine: () => handler?.engine,
+    settings: (name) => all[name],
+    requireOpen: () => {},
+    admitted: () => ({}),
+    url: (name) => `http://hub.example.com/a2a/${name}`,
+    ...parts,
+  }
+  for (const [name, one] of Object.entries(make((name) => createHouseCalls(given, name)))) {
+    all[name] = typeof one === 'object' && 'agent' in one ? one : { agent: one }
+  }
+  const made = createHandler({ store: memoryStore(), agents: all })
+  handler = made
+  t.after(() => made.close())
+  return {
+    handler: made,
+    async call(agent, text, caller = { id: 'me' }) {
+      await made.ready
+      const { signal } = new AbortController()
+      const request = { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] } } as const
+      const context = { agent, tenant: '', caller, signal, extensions: [], mayList: true }
+      const answer = await made.engine.sendMessage(request, context)
+      assert.ok('task' in answer)
+      return answer.task
+    },
+  }
+}
+
+async function tell(house: House, agent: string, turn: Turn, text = turn.text, more: object = {}): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = []
+  for await (const event of house.stream({ agent, turn, message: { parts: [{ text }] }, ...more })) events.push(event)
+  return events
+}
+
+const said = (events: readonly StreamEvent[]): string =>
+  events
+    .flatMap((event) => ('artifactUpdate' in event ? event.artifactUpdate.artifact.parts : []))
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('')
+const taskIn = (events: readonly StreamEvent[]): Task => {
+  const [first] = events
+  assert.ok(first !== undefined && 'task' in first)
+  return first.task
+}
+const shownIn = ({ artifacts = [] }: Task): string =>
+  artifacts.flatMap(({ parts }) => parts).map((part) => ('text' in part ? part.text : '')).join('')
+
+describe('a call within the house', () => {
+  it('is a task of the other agent that refers to the task it is for [S2-12 S4-21]', async (t) => {
+    let seen: Turn | undefined
+    const { call } = scene(t, (house) => ({
+      front: async (turn) => `heard ${said(await tell(house('front'), 'back', turn))}`,
+      back(turn) {
+        seen = turn
+        return turn.text.toUpperCase()
+      },
+    }))
+    const task = await call('front', 'hello')
+    assert.equal(shownIn(task), 'heard HELLO')
+    assert.deepEqual(seen?.message.referenceTaskIds, [task.id])
+    assert.notEqual(seen?.task.id, task.id)
+  })
+
+  it('belongs to the agent that calls, on behalf of its caller: neither of them alone finds it', async (t) => {
+    let child: Task | undefined
+    const { call, handler } = scene(t, (house) => ({
+      async front(turn) {
+        child = taskIn(await tell(house('front'), 'back', turn))
+        return 'ok'
+      },
+      back: ({ caller }) => caller.id,
+    }))
+    await call('front', 'x', { id: 'key:anna', scopes: ['agent:*'] })
+    const { signal } = new AbortController()
+    const as = (id: string) => ({ agent: 'back', tenant: '', caller: { id }, signal, extensions: [], mayList: true })
+    const find = (id: string): Promise<Task> => handler.engine.getTask({ id: child?.id ?? '' }, as(id))
+    assert.equal(shownIn(await find('agent:front|key:anna')), 'agent:front|key:anna')
+    for (const other of ['key:anna', 'agent:front|key:bert', 'agent:other|key:anna', 'anonymous']) {
+      await assert.rejects(() => find(other), { code: 'TASK_NOT_FOUND' })
+    }
+  })
+
+  it('goes as far as the rights of the first caller, through agents in between', async (t) => {
+    const asked: [string, string, readonly string[] | undefined][] = []
+    const { call } = scene(
+      t,
+      (house) => ({
+        a: async (turn) => said(await tell(house('a'), 'b', turn)),
+        b: async (turn) => said(await tell(house('b'), 'c', turn)),
+        c: () => 'secret',
+      }),
+      {
+        admitted({ id, scopes }, agent) {
+          asked.push([id, agent, scopes])
+          return scopes?.includes(`agent:${agent}`) === true ? {} : undefined
+        },
+      },
+    )
+    const scopes = ['agent:a', 'agent:b']
+    await assert.rejects(() => call('a', 'x', { id: 'me', scopes }), { code: 'AGENT_UNAVAILABLE' })
+    assert.deepEqual(asked, [
+      ['me', 'b', scopes],
+      ['agent:a|me', 'c', scopes],
+    ])
+    assert.equal(shownIn(await call('a', 'x', { id: 'me', scopes: [...scopes, 'agent:c'] })), 'secret')
+  })
+
+  it('holds callers to the skills they may use', async (t) => {
+    const { call } = scene(
+      t,
+      (house) => ({
+        a: async (turn) => said(await tell(house('a'), 'b', turn, 'x', { message: { parts: [{ text: 'x' }], metadata: { skillId: turn.text } } })),
+        b: () => 'done',
+      }),
+      { admitted: () => ({ skills: ['read'] }) },
+    )
+    assert.equal(shownIn(await call('a', 'read')), 'done')
+    await assert.rejects(() => call('a', 'write'), { code: 'PERMISSION_DENIED' })
+  })
+
+  it('does not go in circles for ever', async (t) => {
+    let depth = 0
+    const { call } = scene(t, (house) => ({
+      async a(turn) {
+        depth += 1
+        return said(await tell(house('a'), 'a', turn))
+      },
+    }))
+    await assert.rejects(() => call('a', 'x'), /More than 8 agents call one another/)
+    assert.equal(depth, 9)
+  })
+
+  it('goes on with a task that asked back, and can be canceled', async (t) => {
+    const states: string[] = []
+    const { call } = scene(t, (house) => ({
+      async front(turn) {
+        const task = taskIn(await tell(house('front'), 'asking', turn))
+        states.push(said(await tell(house('front'), 'asking', turn, 'Rome', { taskId: task.id })))
+        const started = house('front').stream({ agent: 'endless', turn, message: { parts: [{ text: 'x' }] } })
+        for await (const event of started) {
+          if (!('task' in event)) continue
+          states.push((await house('front').cancel('endless', event.task.id, turn)).status.state)
+        }
+        return 'ok'
+      },
+      asking: async (turn) =>
+        (await turn.history()).length < 2 ? { state: 'TASK_STATE_INPUT_REQUIRED', message: 'Where?' } : `to ${turn.text}`,
+      endless: ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    }))
+    await call('front', 'x')
+    assert.deepEqual(states, ['to Rome', 'TASK_STATE_CANCELED'])
+  })
+
+  it('works with agents that do not stream', async (t) => {
+    const { call } = scene(t, (house) => ({
+      front: async (turn) => shownIn(taskIn(await tell(house('front'), 'plain', turn))),
+      plain: { agent: () => 'all at once', streaming: false },
+    }))
+    assert.equal(shownIn(await call('front', 'x')), 'all at once')
+  })
+
+  it('shows the card of an agent that the caller may use, and none of others', async (t) => {
+    let cards: unknown[] = []
+    const { call } = scene(
+      t,
+      (house) => ({
+        async front(turn) {
+          cards = [await house('front').card('back', turn), await house('front').card('hidden', turn), await house('front').card('none', turn)]
+          return 'ok'
+        },
+        back: { agent: () => 'x', description: 'Helps', skills: [{ id: 's', name: 'S', description: 'd', tags: ['t'] }] },
+        hidden: () => 'x',
+      }),
+      { admitted: (_, agent) => (agent === 'hidden' ? undefined : {}) },
+    )
+    await call('front', 'x')
+    const [back, hidden, none] = cards as [{ description: string; skills: unknown[] }, unknown, unknown]
+    assert.deepEqual([back.description, back.skills.length, hidden, none], ['Helps', 1, undefined, undefined])
+  })
+
+  it('is refused for an agent that is not there, not open, or before the hub has started', async (t) => {
+    const early = createHouseCalls(
+      { engine: () => undefined, settings: () => undefined, requireOpen() {}, admitted: () => ({}), url: () => '' },
+      'a',
+    )
+    await assert.rejects(() => tell(early, 'b', { text: 'x' } as Turn), { code: 'UNAVAILABLE' })
+    const failures: unknown[] = []
+    const { call } = scene(
+      t,
+      (house) => ({
+        async front(turn) {
+          for (const agent of ['none', 'back']) {
+            await tell(house('front'), agent, turn).catch((reason: { code: string }) => failures.push(reason.code))
+          }
+          return 'ok'
+        },
+        back: () => 'x',
+      }),
+      {
+        requireOpen() {
+          throw Object.assign(new Error('down'), { code: 'AGENT_UNAVAILABLE' })
+        },
+      },
+    )
+    await call('front', 'x')
+    assert.deepEqual(failures, ['AGENT_UNAVAILABLE', 'AGENT_UNAVAILABLE'])
+  })
+})

@@ -1,0 +1,67 @@
+/** An agent on the SDK of the Agent Client Protocol keeps the agent contract, through the hub's side of it. */
+import { join } from 'node:path'
+import { memoryNotes } from '@parley/a2a'
+import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
+import { agentContract } from '@parley/a2a/testing'
+import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import type { BenchFolder } from './bench-folder.ts'
+import { benchFolder } from './bench-folder.ts'
+
+const program = join(import.meta.dirname, 'programs/acp-agent.ts')
+
+interface Bench extends AgentBench {
+  readonly folder: BenchFolder
+}
+
+function harness(resume: 'continue' | 'fail', lacks = ''): AgentHarness<Bench> {
+  return {
+    async open() {
+      const folder = benchFolder()
+      const entry = acpKind.schema.parse({
+        command: [process.execPath, program],
+        env: { BENCH: folder.path, LACKS: lacks },
+        resume,
+        killGrace: '2s',
+      })
+      const notes = memoryNotes()
+      const open = async () => acpKind.open(entry, testParts({ baseDir: folder.path, notes }))
+      const opened = [await open()]
+      return {
+        folder,
+        agent: opened[0]!.agent,
+        async reopen() {
+          // Nobody is left at the other end of its pipes: the program ends.
+          await opened.at(-1)?.close?.()
+          const next = await open()
+          opened.push(next)
+          return next.agent
+        },
+        async close() {
+          await Promise.all(opened.map(async ({ close }) => close?.()))
+          folder.remove()
+        },
+      }
+    },
+    chat: { text: 'say hello', answer: /^you said hello\.$/, pieces: 3 },
+    each: (word) => ({ text: `say ${word}`, answer: new RegExp(`^you said ${word}\\.$`) }),
+    long: {
+      text: 'long',
+      begun: ({ folder }) => folder.appears('begun'),
+      stopped: ({ folder }) => folder.appears('stopped'),
+    },
+    failing: { text: 'fail', shown: 'The agent could not answer', hidden: 'db-7' },
+    memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish', lasts: lacks !== 'load' },
+    question: { text: 'ask', asks: /permission: Delete everything/, answer: '1', then: /^chose yes$/ },
+    resume: resume === 'continue' && lacks !== 'load' ? 'reattach' : 'fail',
+    slow: {
+      text: 'slow',
+      answer: /^one two three$/,
+      begun: ({ folder }) => folder.appears('begun'),
+      release: ({ folder }) => folder.put('released'),
+    },
+  }
+}
+
+agentContract('an ACP agent that loads its sessions', harness('continue'))
+agentContract('an ACP agent that cannot', harness('continue', 'load'))

@@ -1,0 +1,106 @@
+import { inputRequired, newId } from '@parley/a2a'
+import type { Agent } from '@parley/a2a'
+import { agentContract } from '@parley/a2a/testing'
+import type { AgentBench } from '@parley/a2a/testing'
+import type { OpenAgent } from '../../../packages/hub/src/agents/kind.ts'
+import { loopKind } from '../../../packages/hub/src/agents/loop/index.ts'
+import { openaiKind } from '../../../packages/hub/src/agents/openai/index.ts'
+import { testParts } from '../../../packages/hub/src/agents/testing/kind-parts.ts'
+import { scriptedModel } from '../../../packages/hub/src/agents/testing/scripted-model.ts'
+import type { Script } from '../../../packages/hub/src/agents/testing/scripted-model.ts'
+import { testHouse } from '../../../packages/hub/src/agents/testing/test-house.ts'
+import { deskOf } from './tools.ts'
+import type { Desk } from './tools.ts'
+
+interface Bench extends AgentBench {
+  readonly desk: Desk
+}
+
+agentContract('loop', {
+  async open(): Promise<Bench> {
+    const name = newId()
+    const model = await scriptedModel(brain(name))
+    const house = testHouse({ travel })
+    const gpt = await openaiKind.open(
+      openaiKind.schema.parse({ baseUrl: model.url, model: 'scripted', retries: 0 }),
+      testParts(),
+    )
+    const entry = loopKind.schema.parse({ model: 'gpt', tools: [{ module: './tools.ts' }, { agent: 'travel' }] })
+    const opened: OpenAgent[] = []
+    const open = async (): Promise<Agent> => {
+      const parts = testParts({ baseDir: import.meta.dirname, house, model: () => gpt.model })
+      const one = await loopKind.open(entry, parts)
+      opened.push(one)
+      return one.agent
+    }
+    return {
+      agent: await open(),
+      reopen: open,
+      desk: deskOf(name),
+      async close() {
+        for (const one of opened) await one.close?.()
+        await house.close()
+        await model.close()
+      },
+    }
+  },
+  chat: { text: 'say hello there', answer: /^hello there$/, pieces: 3 },
+  each: (word) => ({ text: `say ${word}`, answer: word }),
+  long: {
+    text: 'wait for the gate',
+    begun: ({ desk }) => desk.begun.promise,
+    stopped: ({ desk }) => desk.stopped.promise,
+  },
+  failing: { text: 'break', shown: 'The model is down', hidden: 'host-17' },
+  memory: { tell: 'say my colour is teal', ask: 'which colour?', expects: 'teal' },
+  question: { text: 'book a flight', asks: 'Which city?', answer: 'Lisbon', then: /flight to Lisbon/ },
+  resume: 'rerun',
+  slow: {
+    text: 'note, then wait for the gate',
+    // Nothing is run twice: the note is one, and of the other call nobody knows.
+    answer: /^I begin\.\n\nnotes: 1, then (the gate is open|unknown)$/,
+    begun: ({ desk }) => desk.begun.promise,
+    release: ({ desk }) => desk.gate.resolve(),
+  },
+})
+
+const travel: Agent = {
+  resume: 'rerun',
+  async run({ text, history }) {
+    const [first] = await history()
+    return first?.parts.some((part) => 'text' in part && part.text === text)
+      ? inputRequired('Which city?')
+      : `A flight to ${text}`
+  },
+}
+
+function brain(desk: string): Script {
+  return ({ said, body }) => {
+    const asked = String(body.messages.findLast(({ role }) => role === 'user')?.content)
+    const results = body.messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []))
+    const last = body.messages.at(-1)?.role === 'tool' ? said : undefined
+    switch (asked) {
+      case 'break':
+        return { status: 500, body: '{"error":{"message":"host-17 is down"}}' }
+      case 'wait for the gate':
+        return last === undefined ? { calls: [{ name: 'wait_for_gate', input: { desk } }] } : { say: last }
+      case 'note, then wait for the gate': {
+        if (last === undefined) return { say: 'I begin.', calls: [{ name: 'note', input: { desk }, id: 'note' }] }
+        if (last === 'noted') return { calls: [{ name: 'wait_for_gate', input: { desk }, id: 'wait' }], fragments: 3 }
+        const notes = deskOf(desk).ran.filter((name) => name === 'note').length
+        return { say: `notes: ${notes}, then ${last.includes('unknown') ? 'unknown' : last}` }
+      }
+      case 'book a flight':
+      case 'Lisbon':
+        return results.length === 0
+          ? { calls: [{ name: 'ask_travel', input: { message: 'A flight, please' } }] }
+          : { say: `I booked a ${results.at(-1)?.replace('A ', '')}` }
+      case 'which colour?': {
+        const known = body.messages.map(({ content }) => /my colour is (\w+)/.exec(String(content))?.[1])
+        return { say: known.findLast((colour) => colour !== undefined) ?? 'Nobody told me' }
+      }
+      default:
+        return { say: asked.replace(/^say /, '').split(/(?= )|(?<=l)/) }
+    }
+  }
+}

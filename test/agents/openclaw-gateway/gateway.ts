@@ -1,0 +1,199 @@
+/**
+ * A gateway for tests: it speaks the protocol as the real one was seen to, its agent does what it is told (`mind.ts`),
+ * and it misbehaves on request (`trouble.ts`). Where it differs from the real one it is wrong: `npm run test:openclaw`
+ * holds the same tests against both.
+ */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import { createApprovals } from './approvals.ts'
+import type { Approvals } from './approvals.ts'
+import { judge } from './handshake.ts'
+import type { Desk } from './handshake.ts'
+import { serveHttp } from './http.ts'
+import type { HttpParts } from './http.ts'
+import { createMind } from './mind.ts'
+import type { Mind } from './mind.ts'
+import { readings } from './readings.ts'
+import type { Peer } from './run.ts'
+import { createRuns } from './runs.ts'
+import type { Params, Result, Runs } from './runs.ts'
+import { createTranscripts } from './transcripts.ts'
+import { usual } from './trouble.ts'
+import type { Trouble } from './trouble.ts'
+
+export interface FakeGateway {
+  readonly url: string
+  readonly token: string
+  readonly mind: Mind
+  readonly trouble: Trouble
+  readonly runs: Runs
+  readonly approvals: Approvals
+  /** Everything that was asked, oldest first. */
+  readonly asked: { readonly method: string; readonly params: Params; readonly connId: string }[]
+  readonly bodies: HttpParts['bodies']
+  connections(): number
+  /** How often somebody has knocked, let in or not. */
+  knocks(): number
+  /** As when a cable is pulled: nobody says good-bye. */
+  cut(): void
+  /** As `openclaw devices approve`. */
+  pair(requestId: string): void
+  pairRequests(): readonly string[]
+  /** As SIGKILL, or (`politely`) as SIGTERM: then it says that it goes. */
+  stop(politely?: boolean): void
+  /** The same port, another start: what was in memory is gone. */
+  start(options?: { readonly takesUp?: boolean; readonly afterMs?: number }): void
+  close(): Promise<void>
+}
+
+export async function openFakeGateway(): Promise<FakeGateway> {
+  const trouble = usual()
+  const mind = createMind()
+  const transcripts = createTranscripts()
+  const sockets = new Map<WebSocket, Peer>()
+  const asked: FakeGateway['asked'] = []
+  const bodies: HttpParts['bodies'] = []
+  let bootId: string = randomUUID()
+  let isDown = false
+  let knocks = 0
+  const peers = (): readonly Peer[] => [...sockets.values()]
+  const desk: Desk = { token: 'TOK', trouble, paired: new Map(), requests: new Map(), bootId: () => bootId }
+  const approvals = createApprovals(trouble, peers)
+  const runs = createRuns({ mind, transcripts, trouble, approvals, peers })
+
+  const server = createServer((request, response) => {
+    if (isDown) return void request.socket.destroy()
+    void serveHttp(request, response, { token: desk.token, trouble, runs, bodies }).catch(() => response.destroy())
+  })
+  const all = new WebSocketServer({ noServer: true, maxPayload: 26_214_400 })
+  server.on('upgrade', (request, socket, head) => {
+    knocks += 1
+    if (isDown || trouble.noWebSocket) return void socket.destroy()
+    all.handleUpgrade(request, socket, head, welcome)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const ticking = setInterval(tick, 10)
+  let tickedAt = Date.now()
+
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    token: desk.token,
+    mind,
+    trouble,
+    runs,
+    approvals,
+    asked,
+    bodies,
+    connections: () => all.clients.size,
+    knocks: () => knocks,
+    cut: () => all.clients.forEach((socket) => socket.terminate()),
+    pair(requestId) {
+      desk.paired.set(desk.requests.get(requestId) ?? '', `device-token-${requestId}`)
+      desk.requests.delete(requestId)
+    },
+    pairRequests: () => [...desk.requests.keys()],
+    stop(politely = false) {
+      isDown = true
+      runs.die()
+      for (const [socket, peer] of sockets) {
+        if (politely) {
+          peer.event('shutdown', { reason: 'gateway stopping' })
+          socket.close(1012, 'service restart')
+        } else socket.terminate()
+      }
+      sockets.clear()
+    },
+    start({ takesUp = true, afterMs = 50 } = {}) {
+      bootId = randomUUID()
+      isDown = false
+      if (takesUp) setTimeout(runs.takeUp, afterMs)
+      else transcripts.interrupted.clear()
+    },
+    async close() {
+      clearInterval(ticking)
+      runs.die()
+      all.clients.forEach((socket) => socket.terminate())
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+
+  function tick(): void {
+    if (trouble.silent || Date.now() - tickedAt < trouble.tickMs) return
+    tickedAt = Date.now()
+    for (const peer of peers()) peer.event('tick', { ts: Date.now() })
+  }
+
+  function welcome(socket: WebSocket): void {
+    const nonce = randomUUID()
+    const connId = randomUUID()
+    let seq = 0
+    const write = (frame: object): void => {
+      if (socket.readyState === socket.OPEN && !trouble.silent) socket.send(JSON.stringify(frame))
+    }
+    const about = {
+      connId,
+      event(event: string, payload: object, isLost = false) {
+        seq += 1
+        if (!isLost) write({ type: 'event', event, payload, seq })
+      },
+      answer: (id: string, answer: object) => write({ type: 'res', id, ...answer }),
+    }
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('message', (data) => {
+      const frame = JSON.parse(String(data)) as { id: string; method: string; params: Params }
+      const peer = sockets.get(socket)
+      if (peer !== undefined) return void handle(socket, peer, frame.id, frame.method, frame.params ?? {})
+      if (frame.method !== 'connect') return socket.close(1008)
+      const verdict = judge(desk, frame.params, nonce, connId)
+      if ('error' in verdict) {
+        about.answer(frame.id, { ok: false, error: verdict.error })
+        return socket.close(verdict.closeCode)
+      }
+      const { scopes, deviceId, hello } = verdict
+      sockets.set(socket, { ...about, scopes, deviceId, caps: (frame.params['caps'] ?? []) as readonly string[] })
+      about.answer(frame.id, { ok: true, payload: hello })
+    })
+    if (!trouble.mute) write({ type: 'event', event: 'connect.challenge', payload: { nonce, ts: Date.now() } })
+  }
+
+  async function handle(socket: WebSocket, peer: Peer, id: string, method: string, params: Params): Promise<void> {
+    asked.push({ method, params, connId: peer.connId })
+    if (trouble.cutOn === method) {
+      trouble.cutOn = undefined
+      return socket.terminate()
+    }
+    if (method === 'agent' && peer.scopes.includes('operator.write')) runs.agent(peer, id, params)
+    else {
+      const result = await resultOf(peer, method, params)
+      const isGood = 'payload' in result
+      peer.answer(id, isGood ? { ok: true, payload: result.payload } : { ok: false, error: result })
+    }
+    if (trouble.cutAfter !== method) return
+    trouble.cutAfter = undefined
+    setTimeout(() => socket.terminate(), 10)
+  }
+
+  async function resultOf(peer: Peer, method: string, params: Params): Promise<Result> {
+    const isWrite = ['agent', 'chat.send', 'chat.abort'].includes(method)
+    const scope = isWrite ? 'operator.write' : method.startsWith('exec.') ? 'operator.approvals' : 'operator.read'
+    if (method !== 'health' && !peer.scopes.includes(scope)) {
+      return { code: 'FORBIDDEN', message: `missing scope: ${scope}`, details: { code: 'MISSING_SCOPE', missingScope: scope } }
+    }
+    if (method === 'chat.send') return runs.chatSend(peer, params)
+    if (method === 'chat.abort') return runs.abort(peer, params)
+    if (method === 'agent.wait') return runs.wait(params)
+    if (method === 'chat.history') return runs.history(params)
+    if (method === 'exec.approval.list') return { payload: approvals.list(peer) }
+    if (method === 'exec.approval.resolve') return approvals.resolve(String(params['id']), String(params['decision']))
+    return readings(method, trouble)
+  }
+}

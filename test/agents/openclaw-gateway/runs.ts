@@ -1,0 +1,224 @@
+/** All runs of the fake gateway: which there are, in which order, who may stop them, what became of them. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Approvals } from './approvals.ts'
+import type { Mind } from './mind.ts'
+import { createRun } from './run.ts'
+import type { Ending, Peer, Run } from './run.ts'
+import { shown } from './transcripts.ts'
+import type { Transcripts } from './transcripts.ts'
+import type { Trouble } from './trouble.ts'
+
+export type Params = Readonly<Record<string, unknown>>
+export type Result = { readonly payload: unknown } | { readonly code: string; readonly message: string; readonly details?: object }
+
+export interface RunsParts {
+  readonly mind: Mind
+  readonly transcripts: Transcripts
+  readonly trouble: Trouble
+  readonly approvals: Approvals
+  peers(): readonly Peer[]
+}
+
+export interface Runs {
+  /** Answers twice, by itself. */
+  agent(peer: Peer, id: string, params: Params): void
+  chatSend(peer: Peer, params: Params): Result
+  abort(peer: Peer, params: Params): Result
+  wait(params: Params): Promise<Result>
+  history(params: Params): Result
+  /** For the HTTP endpoint. */
+  begin(message: string, sessionKey: string): Run
+  /** The memory of keys is gone, as it is five minutes after the end of a run. */
+  forgetKeys(): void
+  die(): void
+  /** Takes up what was interrupted when it died. */
+  takeUp(): void
+}
+
+const taken = "[System] Your previous turn was interrupted by a gateway restart. Continue from the existing transcript."
+
+export function createRuns({ mind, transcripts, trouble, approvals, peers }: RunsParts): Runs {
+  const runs = new Map<string, Run>()
+  const keys = new Set<string>()
+  /** The last of each session: runs queue behind it. */
+  const tails = new Map<string, Promise<unknown>>()
+  const active = new Map<string, Run>()
+  let life = 0
+
+  return {
+    agent(peer, id, params) {
+      const runId = String(params['idempotencyKey'])
+      const sessionKey = keyOf(params, runId)
+      const refused = refusedAgent(params)
+      if (refused !== undefined) return peer.answer(id, { ok: false, error: refused })
+      const known = keys.has(runId) ? runs.get(runId) : undefined
+      const ended = known?.ended()
+      if (known !== undefined && ended === undefined) {
+        return peer.answer(id, { ok: true, payload: { runId, status: 'in_flight', sessionKey, agentId: 'main' } })
+      }
+      if (ended !== undefined) return peer.answer(id, finalOf(runId, ended))
+      peer.answer(id, { ok: true, payload: { runId, sessionKey, agentId: 'main', status: 'accepted', acceptedAt: Date.now() } })
+      if (transcripts.of(sessionKey).some(({ key }) => key === runId)) return spoil(peer, id, runId, sessionKey)
+      const seconds = params['timeout']
+      const timeoutMs = typeof seconds === 'number' ? seconds * 1_000 : undefined
+      const run = make(runId, sessionKey, 'agent', String(params['message']), peer, timeoutMs)
+      void run.finished.then((ending) => peer.answer(id, finalOf(runId, ending)))
+      queue(run)
+    },
+
+    chatSend(peer, params) {
+      const runId = String(params['idempotencyKey'])
+      const sessionKey = keyOf(params, runId)
+      const message = String(params['message'])
+      const known = keys.has(runId) ? runs.get(runId) : undefined
+      if (known !== undefined) {
+        return { payload: { runId, status: known.ended() === undefined ? 'in_flight' : 'ok' } }
+      }
+      // The bare word is a command of the gateway, and so is what begins with a slash.
+      if (/^(stop|abort|exit)[.!]*$/i.test(message.trim()) || /(^|\s)\/\w+/.test(message)) {
+        active.get(sessionKey)?.abort('stop')
+        return { payload: { ok: true, aborted: active.has(sessionKey), runIds: [] } }
+      }
+      const timeoutMs = typeof params['timeoutMs'] === 'number' ? params['timeoutMs'] : undefined
+      if (active.has(sessionKey)) {
+        // Steered: its own run ends at once and says nothing, and the answer comes under an id of the gateway's.
+        for (const one of peers()) one.event('chat', { runId, sessionKey, seq: 1, state: 'final' })
+        keys.add(runId)
+        const followUp = make(randomUUID(), sessionKey, 'chat.send', message, peer, timeoutMs, runId)
+        queue(followUp)
+        return { payload: { runId, status: 'started' } }
+      }
+      queue(make(runId, sessionKey, 'chat.send', message, peer, timeoutMs))
+      return { payload: { runId, status: 'started' } }
+    },
+
+    abort(peer, params) {
+      const run = runs.get(String(params['runId']))
+      if (run === undefined || run.ended() !== undefined) return { payload: { ok: true, aborted: false, runIds: [] } }
+      const { owner } = run.parts
+      const isOwner =
+        owner !== undefined &&
+        (owner.connId === peer.connId || (owner.deviceId !== undefined && owner.deviceId === peer.deviceId))
+      if (!isOwner && !peer.scopes.includes('operator.admin')) return { code: 'INVALID_REQUEST', message: 'unauthorized' }
+      run.abort('rpc')
+      approvals.denyAll(run.runId)
+      return { payload: { ok: true, aborted: true, runIds: [run.runId] } }
+    },
+
+    async wait(params) {
+      const runId = String(params['runId'])
+      const run = runs.get(runId)
+      const patience = sleep(Number(params["timeoutMs"] ?? 30_000), undefined, { ref: false })
+      const ended = await Promise.race([run?.finished ?? patience, patience])
+      return { payload: { runId, status: 'timeout', ...ended?.wait } }
+    },
+
+    history(params) {
+      const sessionKey = String(params['sessionKey']).toLowerCase()
+      const run = active.get(sessionKey)
+      const entries = transcripts.of(sessionKey)
+      const isWaiting = transcripts.interrupted.has(sessionKey)
+      return {
+        payload: {
+          sessionKey,
+          sessionId: 's1',
+          messages: shown(entries, Number(params['limit'] ?? 200)),
+          pendingInputs: { items: [], total: 0 },
+          hasMore: false,
+          totalMessages: entries.length,
+          sessionInfo: { key: sessionKey, hasActiveRun: run !== undefined || isWaiting, status: run ? 'running' : 'done' },
+          ...(run !== undefined && run.isRunning()
+            ? { inFlightRun: { runId: run.runId, text: run.text(), startedAt: run.startedAt, sessionAbortable: true } }
+            : {}),
+        },
+      }
+    },
+
+    begin(message, sessionKey) {
+      const run = make(randomUUID(), sessionKey, 'agent', message, undefined, undefined)
+      queue(run)
+      return run
+    },
+
+    forgetKeys: () => keys.clear(),
+
+    die() {
+      life += 1
+      for (const [sessionKey, run] of active) {
+        transcripts.interrupted.set(sessionKey, run.runId)
+        run.drop()
+      }
+      runs.clear()
+      keys.clear()
+      tails.clear()
+      active.clear()
+    },
+
+    takeUp() {
+      for (const sessionKey of transcripts.interrupted.keys()) {
+        queue(make(randomUUID(), sessionKey, 'agent', taken, undefined, undefined))
+      }
+      transcripts.interrupted.clear()
+    },
+  }
+
+  function make(
+    runId: string,
+    sessionKey: string,
+    method: 'agent' | 'chat.send',
+    message: string,
+    owner: Peer | undefined,
+    timeoutMs: number | undefined,
+    key = runId,
+  ): Run {
+    const run = createRun({ runId, sessionKey, method, message, owner, timeoutMs, mind, trouble, peers, transcripts, key, approve: approvals.ask })
+    runs.set(runId, run)
+    keys.add(runId)
+    return run
+  }
+
+  function queue(run: Run): void {
+    const { sessionKey } = run.parts
+    const began = life
+    const before = tails.get(sessionKey) ?? Promise.resolve()
+    tails.set(
+      sessionKey,
+      before.then(async () => {
+        if (began !== life || run.ended() !== undefined) return
+        active.set(sessionKey, run)
+        await run.start()
+        if (active.get(sessionKey) === run) active.delete(sessionKey)
+      }),
+    )
+  }
+
+  /** A key that was forgotten and comes again: the gateway runs it, finds the turn done, and spoils what it knew of it. */
+  function spoil(peer: Peer, id: string, runId: string, sessionKey: string): void {
+    const message = 'Session transcript keyed user is outside the current turn'
+    transcripts.of(sessionKey).push({ role: 'assistant', text: 'The agent run failed before producing a reply.', runId, stopReason: 'stop' })
+    const result = { payloads: [{ text: `⚠️ ${message}`, isError: true }], meta: { error: { kind: 'incomplete_turn', message } } }
+    peer.answer(id, { ok: true, payload: { runId, status: 'error', summary: 'failed', result } })
+  }
+}
+
+function finalOf(runId: string, { ok, payload, error }: Ending): object {
+  return { ok, payload: { runId, ...payload }, ...(error !== undefined ? { error } : {}) }
+}
+
+function keyOf(params: Params, runId: string): string {
+  return String(params['sessionKey'] ?? `agent:main:explicit:${runId}`).toLowerCase()
+}
+
+function refusedAgent(params: Params): object | undefined {
+  const message = params['message']
+  const attachments = (params['attachments'] ?? []) as readonly { readonly mimeType?: string }[]
+  const other = attachments.find(({ mimeType }) => mimeType?.startsWith('image/') !== true)
+  if (typeof message !== 'string' || message.trim() === '') return { code: 'INVALID_REQUEST', message: 'invalid agent params: message' }
+  if (/^\s*\/(new|reset)\b/.test(message)) return { code: 'FORBIDDEN', message: 'missing scope: operator.admin' }
+  if (params['agentId'] !== undefined && params['agentId'] !== 'main') return { code: 'INVALID_REQUEST', message: 'unknown agent id' }
+  if (other !== undefined) {
+    return { code: 'INVALID_REQUEST', message: `UnsupportedAttachmentError: non-image attachments (${other.mimeType}) are not supported` }
+  }
+  return undefined
+}

@@ -1,0 +1,42 @@
+/** What the fake gateway keeps on disk: the sessions, which outlive its restarts. */
+export interface Entry {
+  readonly role: 'user' | 'assistant' | 'toolResult'
+  readonly text: string
+  readonly runId?: string
+  readonly key?: string
+  readonly stopReason?: string
+}
+
+export interface Transcripts {
+  of(sessionKey: string): Entry[]
+  /** What callers said, for the mind. */
+  told(sessionKey: string): readonly string[]
+  /** Runs that were under way when it went down, and that it takes up again. */
+  readonly interrupted: Map<string, string>
+}
+
+export function createTranscripts(): Transcripts {
+  const sessions = new Map<string, Entry[]>()
+  const of = (sessionKey: string): Entry[] => {
+    const entries = sessions.get(sessionKey) ?? []
+    sessions.set(sessionKey, entries)
+    return entries
+  }
+  return {
+    of,
+    told: (sessionKey) => of(sessionKey).flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
+    interrupted: new Map(),
+  }
+}
+
+/** As `chat.history` shows them. */
+export function shown(entries: readonly Entry[], limit: number): readonly object[] {
+  return entries.slice(-limit).map(({ role, text, runId, key, stopReason }, index) => ({
+    role,
+    content: role === 'user' ? text : [{ type: 'text', text }],
+    timestamp: 1_794_794_211_655 + index,
+    ...(key !== undefined ? { idempotencyKey: `${key}:user` } : {}),
+    ...(stopReason !== undefined ? { stopReason } : {}),
+    __openclaw: { id: `m${index}`, seq: index + 1, ...(runId !== undefined ? { runId } : {}) },
+  }))
+}

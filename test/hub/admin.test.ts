@@ -1,0 +1,257 @@
+/** The admin's routes and those by which callers make keys of their own, over a real socket. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { adminKey, bothIssuers, openOffice, type Proof, saying, tongues } from './office.ts'
+
+const agents = { team: { agent: () => 'team' }, hidden: { agent: () => 'hidden' } }
+const office = await openOffice({ agents, access: { jwt: bothIssuers } })
+const { admin, key, peer } = office
+const tongue = tongues[0]!
+
+describe('the admin API', () => {
+  it('is for who has the admin key, and tells others nothing, not even what there is [T-12]', async () => {
+    const apiKey = await key({ agents: ['team'] })
+    const paths = [
+      '/admin',
+      '/admin/',
+      '/admin/keys',
+      '/admin/keys/x',
+      '/admin/agents',
+      '/admin/audit',
+      '/admin/nothing',
+    ]
+    const wrong: readonly Proof[] = [
+      {},
+      apiKey,
+      { authorization: `Basic ${btoa(`a:${adminKey}`)}` },
+      { 'x-api-key': adminKey },
+    ]
+    for (const proof of wrong) {
+      for (const path of paths) {
+        for (const method of ['GET', 'POST', 'DELETE', 'PATCH']) {
+          const { status, headers, json } = await admin(method, path, undefined, proof)
+          // Whoever guesses is slowed down after a while.
+          assert.ok(status === 401 || (status === 429 && proof === apiKey), `${method} ${path}: ${status}`)
+          assert.match(json.error.code, /UNAUTHENTICATED|RATE_LIMITED/)
+          if (status === 401) assert.equal(headers.get('www-authenticate'), 'Bearer realm="parley"')
+        }
+      }
+    }
+  })
+
+  it('slows down whoever guesses, and not whoever knows', async () => {
+    const guess = () => admin('GET', '/admin/keys', undefined, { authorization: 'Bearer not the admin key' })
+    let last = await guess()
+    for (let count = 0; count < 25; count++) last = await guess()
+    assert.equal(last.status, 429)
+    assert.ok(Number(last.headers.get('retry-after')) > 0)
+    assert.equal((await admin('GET', '/admin/keys')).status, 200)
+  })
+
+  it('answers what is not there with 404 and other verbs with 405, as JSON that no cache keeps', async () => {
+    for (const path of ['/admin', '/admin/nothing', '/admin/keys/none']) {
+      const { status, headers, json } = await admin('GET', path)
+      assert.deepEqual([status, json.error.code], [404, 'NOT_FOUND'])
+      assert.deepEqual([headers.get('content-type'), headers.get('cache-control')], ['application/json', 'no-store'])
+    }
+    const { status, headers } = await admin('PUT', '/admin/keys', {})
+    assert.deepEqual([status, headers.get('allow')], [405, 'GET, POST'])
+  })
+
+  it('lists the agents', async () => {
+    const { json } = await admin('GET', '/admin/agents')
+    assert.deepEqual(json.agents, [
+      { name: 'team', kind: 'module', state: 'open' },
+      { name: 'hidden', kind: 'module', state: 'open' },
+    ])
+  })
+})
+
+describe('keys that the admin makes', () => {
+  it('are shown once, and then by name, prefix and last use', async () => {
+    const order = {
+      name: 'CI',
+      agents: ['team'],
+      scopes: ['operation:send'],
+      rate: '60/min',
+      tasksPerDay: 5,
+      expiresIn: '30d',
+    }
+    const { status, json } = await admin('POST', '/admin/keys', order)
+    assert.equal(status, 201)
+    assert.match(json.key, /^pk_/)
+    const { key: secret, ...info } = json
+    assert.deepEqual(
+      [info.name, info.scopes, info.rate, info.tasksPerDay, info.state, info.createdBy, info.prefix],
+      ['CI', ['agent:team', 'operation:send'], '60/min', 5, 'active', 'admin', secret.slice(0, 15)],
+    )
+    assert.ok(Date.parse(info.expiresAt) > Date.now() + 29 * 86_400_000)
+    await peer('team', tongue).call('SendMessage', saying('hi'), { headers: { authorization: `Bearer ${secret}` } })
+    const { json: shown } = await admin('GET', `/admin/keys/${info.id}`)
+    const { lastUsedAt, ...rest } = shown
+    assert.deepEqual(rest, info)
+    assert.ok(Date.parse(lastUsedAt) > Date.now() - 60_000)
+    const { json: listed } = await admin('GET', '/admin/keys?limit=1000')
+    assert.ok(listed.keys.some(({ id }: { id: string }) => id === info.id))
+    assert.ok(!JSON.stringify([shown, listed]).includes(secret.slice(16)))
+  })
+
+  it('are refused with every mistake and its place', async () => {
+    const wrong: readonly (readonly [object, RegExp])[] = [
+      [{}, /scopes: say what it is for/],
+      [{ agents: ['team'] }, /name: give it a name/],
+      [{ name: 'x', scopes: ['agent:'] }, /scopes\.0: write agent:<name>/],
+      [{ name: 'x', agents: ['a b'] }, /agents\.0: write agent:<name>/],
+      [{ name: '', agents: ['team'], rate: 'often', tasksPerDay: -1 }, /name: .*rate: .*tasksPerDay: /],
+      [{ name: 'x', agents: ['team'], principal: 'anonymous' }, /principal: is taken/],
+      [{ name: 'x', agents: ['team'], expiresAt: '2001-01-01T00:00:00Z' }, /expiresAt: is over already/],
+      [{ name: 'x', agents: ['team'], expiresAt: 'tomorrow' }, /expiresAt: give a time/],
+      [{ name: 'x', agents: ['team'], admin: true }, /admin/],
+      [{ replaces: 'nobody' }, /replaces: there is no such key/],
+      [[], /body/],
+    ]
+    for (const [order, message] of wrong) {
+      const { status, json } = await admin('POST', '/admin/keys', order)
+      assert.deepEqual([status, json.error.code], [400, 'INVALID_PARAMS'], JSON.stringify(order))
+      assert.match(json.error.message, message)
+      assert.ok(json.error.violations.length > 0)
+    }
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const post = (body: string, more: object = {}) =>
+      fetch(`${office.server.url}/admin/keys`, { method: 'POST', headers: { ...headers, ...more }, body })
+    assert.equal((await post('{}', { 'content-type': 'text/plain' })).status, 415)
+    assert.equal((await post('{', { 'content-type': 'application/json' })).status, 400)
+    assert.equal((await post(`"${'x'.repeat(70_000)}"`, { 'content-type': 'application/json' })).status, 413)
+    assert.equal((await admin('GET', '/admin/keys?limit=0')).status, 400)
+  })
+})
+
+describe('keys that callers make', () => {
+  const generate = (agent: string, proof: Proof, body?: unknown) =>
+    admin('POST', `/a2a/${agent}/api-key/generate`, body, proof)
+  const as = async (claims: object): Promise<Proof> => ({
+    authorization: `Bearer ${await office.one.token(claims as Record<string, unknown>)}`,
+  })
+
+  it('are for one agent and their own principal, shown once [S4-4]', async () => {
+    const proof = await as({ sub: 'bea', groups: ['all'] })
+    const { status, json } = await generate('team', proof, { name: 'laptop' })
+    assert.equal(status, 201)
+    assert.deepEqual(
+      [json.agent, json.name, json.principal, json.scopes],
+      ['team', 'laptop', 'https://one.test|bea', ['agent:team', 'all']],
+    )
+    const headers = { authorization: `Bearer ${json.key}` }
+    const team = peer('team', tongue)
+    const sent = await team.call('SendMessage', saying('hi'), { headers: proof })
+    // The key is the same owner as the token.
+    assert.equal((await team.call('GetTask', { id: sent.payload.task.id }, { headers })).status, 200)
+    assert.equal((await peer('hidden', tongue).call('SendMessage', saying('hi'), { headers })).status, 403)
+  })
+
+  it('are made by tokens and by the admin, by keys and nobodies not [S4-4]', async () => {
+    assert.equal((await generate('team', { authorization: `Bearer ${adminKey}` })).status, 201)
+    const byKey = await generate('team', await key({ agents: ['team'] }))
+    assert.deepEqual([byKey.status, byKey.json.error.code], [403, 'PERMISSION_DENIED'])
+    assert.equal((await generate('team', {})).status, 401)
+    assert.equal((await generate('team', { authorization: 'Bearer nonsense' })).status, 401)
+  })
+
+  it('are not made for agents that the caller may not use, which look like those that do not exist [B-153]', async () => {
+    const proof = await as({ groups: ['team'] })
+    const told = async (agent: string) => {
+      const { status, json } = await generate(agent, proof)
+      return [status, JSON.stringify(json).replaceAll(agent, '…')]
+    }
+    const seen = await told('hidden')
+    assert.equal(seen[0], 403)
+    assert.deepEqual(await told('nowhere'), seen)
+    assert.equal((await generate('nowhere', await as({ groups: ['all'] }))).status, 404)
+    assert.equal((await generate('nowhere', { authorization: `Bearer ${adminKey}` })).status, 404)
+  })
+
+  it('permit no more than the caller may do [B-154]', async () => {
+    const proof = await as({ sub: 'cam', groups: ['team'] })
+    assert.equal((await generate('team', proof, { scopes: ['agent:*'] })).status, 403)
+    assert.equal((await generate('team', proof, { scopes: ['agent:team', 'agent:hidden'] })).status, 403)
+    assert.equal((await generate('team', proof, { scopes: ['agent:team', 'admin'] })).status, 403)
+    assert.equal((await generate('team', proof, { scopes: ['team'] })).status, 400)
+    assert.equal((await generate('team', proof, { principal: 'somebody' })).status, 400)
+    const { status, json } = await generate('team', proof, { scopes: ['skill:team/sum', 'operation:read'] })
+    assert.deepEqual([status, json.scopes], [201, ['skill:team/sum', 'operation:read']])
+  })
+
+  it('are listed and revoked by who made them, and by nobody else', async () => {
+    const [dan, eve] = [await as({ sub: 'dan', groups: ['team'] }), await as({ sub: 'eve', groups: ['team'] })]
+    const { json: made } = await generate('team', dan)
+    const list = async (proof: Proof): Promise<string[]> =>
+      (await admin('GET', '/a2a/team/api-key', undefined, proof)).json.keys.map(({ id }: { id: string }) => id)
+    assert.deepEqual([await list(dan), await list(eve)], [[made.id], []])
+    const path = `/a2a/team/api-key/${made.id}`
+    assert.equal((await admin('DELETE', path, undefined, eve)).status, 404)
+    const headers = { authorization: `Bearer ${made.key}` }
+    assert.equal((await peer('team', tongue).call('SendMessage', saying('hi'), { headers })).status, 200)
+    assert.equal((await admin('DELETE', path, undefined, dan)).status, 200)
+    assert.equal((await peer('team', tongue).call('SendMessage', saying('hi'), { headers })).status, 401)
+    assert.deepEqual(await list(dan), [])
+  })
+
+  it('are so many for each, and then one has to go first', async () => {
+    const proof = await as({ sub: 'fay', groups: ['team'] })
+    for (let count = 0; count < 20; count++) assert.equal((await generate('team', proof)).status, 201)
+    assert.equal((await generate('team', proof)).status, 429)
+  })
+})
+
+describe('the audit', () => {
+  it('has every request, who sent it and how it went, and task states, newest first [B-170 T-12]', async () => {
+    const { json: made } = await admin('POST', '/admin/keys', { name: 'audited', agents: ['team'] })
+    const headers = { authorization: `Bearer ${made.key}` }
+    const sent = await peer('team', tongue).call('SendMessage', saying('hi'), { headers })
+    const task = sent.payload.task.id
+    for (const other of tongues) await peer('team', other).call('GetTask', { id: task }, { headers })
+    await peer('hidden', tongue).call('SendMessage', saying('hi'), { headers })
+    await peer('team', tongue).call('SendMessage', saying('hi'))
+    await admin('DELETE', `/admin/keys/${made.id}`)
+    const { status, json } = await admin('GET', '/admin/audit?limit=60')
+    assert.equal(status, 200)
+    const brief = json.entries
+      .filter((entry: any) => entry.event !== 'task.state')
+      .slice(0, 11)
+      .map(({ event, who, key: id, operation, binding, outcome }: any) =>
+        [event, who ?? '-', id === made.id ? 'key' : '-', operation, binding ?? '-', outcome].join(' '),
+      )
+    const me = made.principal
+    assert.deepEqual(brief, [
+      'key.revoked admin key DELETE /admin/keys/{id} - OK',
+      'call - - SendMessage JSONRPC UNAUTHENTICATED',
+      'call - - SendMessage JSONRPC PERMISSION_DENIED',
+      ...[...tongues].reverse().map(({ binding }) => `call ${me} key GetTask ${binding} OK`),
+      `call ${me} key SendMessage JSONRPC OK`,
+      'key.created admin key POST /admin/keys - OK',
+    ])
+    const of = async (query: string): Promise<any[]> => (await admin('GET', `/admin/audit?${query}`)).json.entries
+    const states = (await of(`task=${task}&event=task.state`)).map(({ state }) => state)
+    assert.deepEqual(states.at(0), 'TASK_STATE_COMPLETED')
+    const [call] = await of(`task=${task}&operation=SendMessage`)
+    assert.deepEqual([call.who, call.agent, call.status, call.version], [me, 'team', 200, '1.0'])
+    assert.match(call.from, /127\.0\.0\.1/)
+    assert.ok(call.durationMs >= 0 && Date.parse(call.at) > Date.now() - 60_000)
+    assert.equal(
+      (await of(`who=${encodeURIComponent(me)}&limit=1000`)).every(({ who }) => who === me),
+      true,
+    )
+    assert.equal((await admin('GET', '/admin/audit?color=red')).status, 400)
+  })
+
+  it('goes on where a page ended', async () => {
+    const { json: whole } = await admin('GET', '/admin/audit?limit=30&event=call')
+    const pages: unknown[] = []
+    for (let query = 'limit=7&event=call'; pages.length < 28;) {
+      const { json } = await admin('GET', `/admin/audit?${query}`)
+      pages.push(...json.entries)
+      query = `limit=7&event=call&before=${json.before}`
+    }
+    assert.deepEqual(pages.slice(0, 28), whole.entries.slice(0, 28))
+  })
+})

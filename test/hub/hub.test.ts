@@ -1,0 +1,157 @@
+/** The hub from its configuration file: what it serves, what it says, and what it refuses to start with. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { call0_3, call1_0, cardOf } from './calls.ts'
+import { newFolder, parley, startHub } from './running-hub.ts'
+
+const greeter = 'export default ({ text }: { text: string }) => `Hello, ${text}!`\n'
+const options = { timeout: 60_000 }
+
+describe('a hub from a file', options, () => {
+  it('serves what the file names to callers of each version, and the default where none is named', async () => {
+    const folder = await newFolder({
+      'greeter.ts': greeter,
+      'parley.yaml': `
+agents:
+  greeter: { kind: module, path: ./greeter.ts }
+  echo: { kind: demo, agent: echo, default: true, name: Mirror }
+`,
+    })
+    const hub = await startHub(folder)
+    assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
+    assert.equal((await call0_3(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
+    assert.equal((await call1_0(`${hub.url}/a2a`, 'again')).text, 'again')
+    assert.equal((await cardOf(hub.url)).name, 'Mirror')
+    assert.equal((await cardOf(`${hub.url}/a2a/greeter`)).name, 'greeter')
+    const { code } = await hub.end()
+    assert.equal(code, 0)
+  })
+
+  it('reads flags over the environment over the file', async () => {
+    const folder = await newFolder({
+      'other.yaml': 'agents: { e: { kind: demo, agent: echo } }\nstore: sqlite:./x.db\n',
+    })
+    const hub = await startHub(folder, ['-c', 'other.yaml', '--store', 'memory:'], { PARLEY_STORE: 'sqlite:./y.db' })
+    await hub.says(/^Tasks are kept in memory/)
+    await hub.end()
+  })
+
+  it('says everything that is wrong with a file, and does not start', async () => {
+    const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo }\n  b: { kind: dmeo }\nlimts: {}\n' })
+    const { code, lines } = await parley(folder, ['up'])
+    assert.equal(code, 1)
+    assert.deepEqual(
+      lines.map((line) => line.replace(/^.*parley\.yaml:/, '')),
+      [
+        '2  agents.a.agent: is missing: say echo, clock or concierge',
+        '3  agents.b.kind: there is no such kind: did you mean demo?',
+        '4  limts: is no setting: did you mean limits?',
+      ],
+    )
+  })
+
+  it('starts without the agent that cannot be opened, says so, and opens it when it can', async () => {
+    const folder = await newFolder({
+      'parley.yaml': 'agents:\n  late: { kind: module, path: ./late.ts }\n  echo: { kind: demo, agent: echo }\n',
+    })
+    const hub = await startHub(folder)
+    await hub.says(/late .*is not available: there is no file \.\/late\.ts/)
+    assert.equal((await call1_0(`${hub.url}/a2a/echo`, 'hi')).text, 'hi')
+    const refused = await call1_0(`${hub.url}/a2a/late`, 'hi')
+    assert.equal(refused.json.error.code, -32093)
+    assert.ok(refused.headers.has('retry-after'))
+    assert.match((await cardOf(`${hub.url}/a2a/late`)).description, /not available at the moment/)
+    await writeFile(join(folder, 'late.ts'), greeter)
+    let answer = refused
+    while (answer.json.error !== undefined) answer = await call1_0(`${hub.url}/a2a/late`, 'you')
+    assert.equal(answer.text, 'Hello, you!')
+    await hub.end()
+  })
+
+  it('tells cards, skills and privacy as the file does [S0-14 S4-13]', async () => {
+    const folder = await newFolder({
+      'parley.yaml': `
+publicUrl: https://hub.example.com
+skillBundles:
+  office: [{ name: Read mail, tags: [mail] }, { name: Echo, description: from the bundle }]
+agents:
+  echo:
+    kind: demo
+    agent: echo
+    description: Says it again.
+    persona: Patient and terse.
+    provider: { organization: Us, url: https://us.example.com }
+    skillBundles: [office]
+    skills: [{ name: Shout }]
+  shy: { kind: demo, agent: echo, card: private }
+access: { anonymous: [echo] }
+`,
+    })
+    const hub = await startHub(folder)
+    const card = await cardOf(`${hub.url}/a2a/echo`, { 'A2A-Version': '1.0' })
+    assert.equal(card.description, 'Says it again.\n\nPatient and terse.')
+    assert.equal(card.provider.organization, 'Us')
+    assert.deepEqual(
+      card.skills.map(({ name, description }: any) => [name, description]),
+      [
+        ['Echo', 'from the bundle'],
+        ['Read mail', 'Read mail'],
+        ['Shout', 'Shout'],
+      ],
+    )
+    assert.ok(card.supportedInterfaces.every(({ url }: any) => url.includes('hub.example.com')))
+    const old = await cardOf(`${hub.url}/a2a/echo`, { 'A2A-Version': '0.3' })
+    assert.equal(old.capabilities.stateTransitionHistory, true)
+    assert.equal((await fetch(`${hub.url}/a2a/shy/.well-known/agent-card.json`)).status, 401)
+    await hub.end()
+  })
+
+  it('signs cards if it knows its address, and publishes the key [B-34]', async () => {
+    const agents = 'agents: { echo: { kind: demo, agent: echo } }\n'
+    const folder = await newFolder({
+      'parley.yaml': `${agents}publicUrl: https://hub.example.com\n`,
+      'other.yaml': agents,
+    })
+    const signed = await startHub(folder, [], { PARLEY_STORE: 'memory:' })
+    const card = await cardOf(`${signed.url}/a2a/echo`, { 'A2A-Version': '1.0' })
+    assert.equal(card.signatures.length, 1)
+    const { keys } = (await (await fetch(`${signed.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }
+    assert.ok(keys.length >= 1)
+    await signed.end()
+    const plain = await startHub(folder, ['-c', 'other.yaml'], { PARLEY_STORE: 'memory:' })
+    assert.equal((await cardOf(`${plain.url}/a2a/echo`, { 'A2A-Version': '1.0' })).signatures, undefined)
+    await plain.end()
+  })
+})
+
+describe('a hub that anybody could call', options, () => {
+  it('does not start on an address that others reach, unless somebody insists', async () => {
+    const folder = await newFolder()
+    const { code, lines } = await parley(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
+    assert.equal(code, 1)
+    assert.match(lines.join('\n'), /say who may under `access`, or start with --insecure/)
+    const insecure = await startHub(folder, ['--insecure'], { BIND_HOST: '0.0.0.0' })
+    await insecure.end()
+    const access = await newFolder({ 'parley.yaml': 'agents: { e: { kind: demo, agent: echo } }\naccess: {}\n' })
+    const closed = await startHub(access, [], { BIND_HOST: '0.0.0.0' })
+    assert.equal((await call1_0(`${closed.url.replace('localhost', '127.0.0.1')}/a2a/e`, 'hi')).status, 401)
+    await closed.end()
+  })
+
+  it('answers on this machine for this machine only [26]', async () => {
+    const hub = await startHub(await newFolder())
+    const { port } = new URL(hub.url)
+    const { request } = await import('node:http')
+    const status = await new Promise((resolve) => {
+      const headers = { host: `evil.example.com:${port}`, 'content-type': 'application/json' }
+      request({ port, host: '127.0.0.1', path: '/a2a/echo', method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      }).end('{}')
+    })
+    assert.equal(status, 403)
+    await hub.end()
+  })
+})

@@ -1,0 +1,189 @@
+/**
+ * A server with the hub's access control on it, real sockets and all: some agents, two issuers of tokens, an admin. Callers
+ * come with a key, a token or nothing, over every binding and in every version.
+ */
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { memoryStore, type Store } from '@parley/a2a'
+import { serve, type Server, type ServeOptions } from '@parley/a2a/node'
+import type { AgentSettings, EngineLog, FetchHandler } from '@parley/a2a/server'
+import { type Access, createAccess } from '../../packages/hub/src/auth/access.ts'
+import { accessSettings } from '../../packages/hub/src/auth/settings.ts'
+import { sections } from '../../packages/hub/src/config/config.ts'
+import { createGrpcRaw } from '../matrix/grpc-raw.ts'
+import { createRaw, type Raw } from '../matrix/raw.ts'
+
+export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
+export type Version = '0.3' | '1.0'
+export interface Tongue {
+  readonly binding: Binding
+  readonly version: Version
+}
+
+export const tongues: readonly Tongue[] = (['1.0', '0.3'] as const).flatMap((version) =>
+  (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version })),
+)
+
+/** What somebody shows with each request. */
+export type Proof = Readonly<Record<string, string>>
+
+export interface Issuer {
+  readonly name: string
+  token(claims?: Readonly<Record<string, unknown>>): Promise<string>
+}
+
+export interface Office {
+  readonly server: Server
+  readonly access: Access
+  readonly store: Store
+  /** Everything that went to the log. */
+  readonly logged: readonly unknown[]
+  readonly one: Issuer
+  readonly two: Issuer
+  /** Calls of one agent in one tongue; the proof goes with each call. */
+  peer(agent: string, tongue: Tongue): Raw
+  /** A request of the admin API, as the admin unless told otherwise. */
+  admin(
+    method: string,
+    path: string,
+    body?: unknown,
+    proof?: Proof,
+  ): Promise<{ status: number; headers: Headers; json: any }>
+  /** Makes a key and answers the proof that shows it. */
+  key(order: object): Promise<Proof & { readonly authorization: string }>
+  get(path: string, proof?: Proof): Promise<Response>
+}
+
+export const adminKey = 'the admin of the office'
+
+export interface OfficeOptions {
+  readonly agents: Readonly<Record<string, AgentSettings>>
+  /** Sections of the configuration. */
+  readonly access?: object
+  readonly limits?: object
+  readonly server?: Partial<ServeOptions>
+  readonly store?: Store
+  readonly now?: () => number
+}
+
+export async function openOffice(options: OfficeOptions): Promise<Office> {
+  const { agents, store = memoryStore() } = options
+  const logged: unknown[] = []
+  const note = (message: string, fields?: Record<string, unknown>): void => void logged.push([message, fields])
+  const log: EngineLog = { debug: note, info: note, warn: note, error: note }
+  const [one, two] = [await openIssuer('https://one.test'), await openIssuer('https://two.test')]
+  const config = sections.parse({ agents: {}, access: options.access ?? {}, limits: options.limits ?? {} })
+  const names = Object.keys(agents)
+  const access = await createAccess({
+    notes: store.notes,
+    settings: accessSettings({ ...config, agents: {} }),
+    adminKey,
+    log,
+    agents: () => names.map((name) => ({ name, kind: 'module', state: 'open' })),
+    hasAgent: (name) => names.includes(name),
+    fetch: fetchFrom(one, two),
+    ...(options.now !== undefined ? { now: options.now } : {}),
+  })
+  const secured = names.map((name) => [name, { ...agents[name], ...access.security(name) }] as const)
+  const server = await serve({
+    port: 0,
+    grpcPort: 0,
+    drainMs: 200,
+    store,
+    log,
+    push: { allow: ['127.0.0.1'] },
+    agents: Object.fromEntries(secured) as Record<string, AgentSettings>,
+    authenticate: access.authenticate,
+    admit: access.admit,
+    onAnswer: access.onAnswer,
+    onEvent: access.onEvent,
+    front: access.front,
+    ...options.server,
+  } as ServeOptions)
+  after(async () => {
+    await access.close()
+    await server.close()
+  })
+  const grpcAddress = async (): Promise<string> => `127.0.0.1:${server.grpcPort}`
+
+  const office: Office = {
+    server,
+    access,
+    store,
+    logged,
+    one,
+    two,
+    peer(agent, { binding, version }) {
+      const home = `${server.url}/a2a/${agent}`
+      const send = (request: Request): Promise<Response> => {
+        const { pathname, search } = new URL(request.url)
+        return fetch(new Request(home + (pathname === '/' ? '' : pathname) + search, request))
+      }
+      if (binding !== 'GRPC') return createRaw({ binding, version } as Parameters<typeof createRaw>[0], send)
+      const raw = createGrpcRaw(version, { grpcAddress, fetch: send })
+      const named = { 'x-parley-agent': agent }
+      return {
+        ...raw,
+        call: (operation, request, about = {}) =>
+          raw.call(operation, request, { ...about, headers: { ...named, ...about.headers } }),
+        stream: (operation, request, about = {}) =>
+          raw.stream(operation, request, { ...about, headers: { ...named, ...about.headers } }),
+      }
+    },
+    async admin(method, path, body, proof = { authorization: `Bearer ${adminKey}` }) {
+      const response = await fetch(`${server.url}${path}`, {
+        method,
+        headers: { ...proof, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, json: text === '' ? undefined : JSON.parse(text) }
+    },
+    async key(order) {
+      const { status, json } = await office.admin('POST', '/admin/keys', { name: 'test', ...order })
+      assert.equal(status, 201, JSON.stringify(json))
+      return { authorization: `Bearer ${json.key}` }
+    },
+    get: (path, proof = {}) => fetch(`${server.url}${path}`, { headers: proof }),
+  }
+  return office
+}
+
+interface OpenIssuer extends Issuer {
+  readonly documents: ReadonlyMap<string, object>
+}
+
+async function openIssuer(name: string): Promise<OpenIssuer> {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] }
+  return {
+    name,
+    documents: new Map<string, object>([
+      [`${name}/.well-known/openid-configuration`, { issuer: name, jwks_uri: `${name}/keys` }],
+      [`${name}/keys`, keys],
+    ]),
+    token: (claims = {}) =>
+      new SignJWT({ iss: name, aud: 'parley', sub: 'ann', ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+        .setExpirationTime('10m')
+        .sign(pair.privateKey),
+  }
+}
+
+function fetchFrom(...issuers: readonly OpenIssuer[]): FetchHandler {
+  return async ({ url }) => {
+    const document = issuers.flatMap(({ documents }) => documents.get(url) ?? [])[0]
+    return document === undefined ? new Response(null, { status: 404 }) : Response.json(document)
+  }
+}
+
+/** Both issuers, as most tests have them. */
+export const bothIssuers = [
+  { issuer: 'https://one.test', audience: 'parley', scopes: { team: ['agent:team'], all: ['agent:*'] } },
+  { issuer: 'https://two.test', audience: 'parley', scopes: { team: ['agent:team'] } },
+]
+
+export function saying(text: string, more: object = {}) {
+  return { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }], ...more } }
+}

@@ -1,0 +1,94 @@
+/** The hub as its users run it: a program, a folder with a configuration, and what it says. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after } from 'node:test'
+
+const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
+
+export interface Ended {
+  readonly code: number | null
+  readonly lines: readonly string[]
+}
+
+export interface RunningHub {
+  readonly url: string
+  /** Everything that it has said, on both ways out. */
+  readonly lines: readonly string[]
+  /** The next line, or one of before, that looks like this. Of those before `from` none counts. */
+  says(pattern: RegExp, from?: number): Promise<string>
+  signal(name: NodeJS.Signals): void
+  end(): Promise<Ended>
+}
+
+export type Environment = Readonly<Record<string, string>>
+
+/** A folder of its own, gone after the tests. */
+export async function newFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-hub-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  return folder
+}
+
+function start(folder: string, args: readonly string[], env: Environment) {
+  const child = spawn(process.execPath, ['--conditions=source', program, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  after(() => child.kill('SIGKILL'))
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  const closed = once(child, 'close') as Promise<[number | null]>
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      for (const look of waiting) look()
+    })
+  }
+  async function says(pattern: RegExp, from = 0): Promise<string> {
+    const found = Promise.withResolvers<string>()
+    const look = (): void => {
+      const line = lines.slice(from).find((one) => pattern.test(one))
+      if (line !== undefined) found.resolve(line)
+    }
+    waiting.add(look)
+    look()
+    void closed.then(() => found.reject(new Error(`it ended and did not say ${String(pattern)}:\n${lines.join('\n')}`)))
+    return found.promise.finally(() => waiting.delete(look))
+  }
+  return { child, lines, says, closed }
+}
+
+/** Resolves when it listens. Any free port, unless `env` says otherwise. */
+export async function startHub(
+  folder: string,
+  args: readonly string[] = [],
+  env: Environment = {},
+): Promise<RunningHub> {
+  const { child, lines, says, closed } = start(folder, ['up', ...args], { PORT: '0', ...env })
+  const url = /listening on (\S+)/.exec(await says(/listening on/))?.[1] ?? ''
+  await says(/^Stop with/)
+  return {
+    url,
+    lines,
+    says,
+    signal: (name) => void child.kill(name),
+    async end() {
+      child.kill('SIGTERM')
+      const [code] = await closed
+      return { code, lines }
+    },
+  }
+}
+
+/** One that ends by itself. */
+export async function parley(folder: string, args: readonly string[], env: Environment = {}): Promise<Ended> {
+  const { lines, closed } = start(folder, args, env)
+  const [code] = await closed
+  return { code, lines }
+}
