@@ -110,6 +110,8 @@ export interface Turn {
   readonly tenant: string
   /** Aborted on cancel, on the deadline and on shutdown; `signal.reason` is an A2AError that says which. */
   readonly signal: AbortSignal
+  /** When the turn is ended at the latest; nothing if it may take for ever. For backends that want to be told. */
+  readonly deadlineAt: number | undefined
   readonly resumed: Resumed | undefined
   /** The last checkpoint of the turns before this one. */
   readonly remembered: Json | undefined

@@ -11,9 +11,9 @@ import { isTerminal } from '../model/state.ts'
 import type { Json, Message, Task } from '../model/task.ts'
 import type { IdempotencyKey } from '../stores/store.ts'
 import type { AgentEntry, AgentOptions, EngineLog } from './contract.ts'
-import { noAnswer, questionsToReplay, viewOf } from './fold.ts'
+import { earlier, noAnswer, questionsToReplay, viewOf } from './fold.ts'
 import type { Wait } from './later.ts'
-import { later } from './later.ts'
+import { later, onceAfter } from './later.ts'
 import type { Live } from './live.ts'
 import { openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
@@ -50,6 +50,7 @@ export interface RunParts {
   readonly live: Live
   readonly entry: AgentEntry
   readonly log: EngineLog
+  readonly now: () => number
   /** The next turn is another agent's. */
   isReplaced(): boolean
   /** No turn is begun here any more: it is somebody else's. */
@@ -83,6 +84,7 @@ export class ActiveTurn implements TurnParts {
   /** Messages up to here were given to the agent, or are about to be. */
   #takenSeq: number
   #deadline: Wait | undefined
+  #endsAt = Infinity
   #opensAt: Wait | undefined
 
   constructor(parts: ActiveTurnParts, input: TurnInput) {
@@ -118,6 +120,15 @@ export class ActiveTurn implements TurnParts {
     const { turn, checkpoint, remembered } = this.live.fold
     // The agent may look before the start of its turn is written: what was said last is then that of the turn before.
     return turn < this.input.turn ? (checkpoint ?? remembered) : remembered
+  }
+
+  /** Until the turn has begun, as if it began now. */
+  get deadlineAt(): number | undefined {
+    const { turnTimeoutMs } = this.#limits
+    const endsAt = this.#begun
+      ? this.#endsAt
+      : Math.min(this.#taskDeadline() ?? Infinity, this.#parts.now() + turnTimeoutMs)
+    return Number.isFinite(endsAt) ? endsAt : undefined
   }
 
   get log(): EngineLog {
@@ -265,8 +276,17 @@ export class ActiveTurn implements TurnParts {
 
   #setDeadline(): void {
     const { turnTimeoutMs } = this.#limits
+    const { expire } = this.#parts
+    const leftMs = (this.#taskDeadline() ?? Infinity) - this.#parts.now()
     // A local timer is exact; the due time in the store covers a process that dies before it.
-    if (Number.isFinite(turnTimeoutMs)) this.#deadline = later(turnTimeoutMs, this.#parts.expire)
+    if (leftMs < turnTimeoutMs) this.#deadline = onceAfter(leftMs, expire)
+    else if (Number.isFinite(turnTimeoutMs)) this.#deadline = later(turnTimeoutMs, expire)
+    this.#endsAt = this.#parts.now() + Math.min(leftMs, turnTimeoutMs)
+  }
+
+  /** The one that this turn's message brings may not be in the log yet. */
+  #taskDeadline(): number | undefined {
+    return earlier(this.live.fold.deadlineAt, this.options.deadlineAt)
   }
 
   #callAgent(): unknown {

@@ -5,6 +5,7 @@
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
+import { earlier } from './fold.ts'
 import type { Append, DueTime, IdempotencyKey, NewTask, TaskChange } from '../stores/store.ts'
 
 /** What an intent sees: the state after everything queued before it. */
@@ -18,6 +19,8 @@ export interface Draft {
   lastMessageSeq: number
   consumedSeq: number
   cancelRequested: boolean
+  /** By then the task is to have ended. */
+  deadlineAt: number | undefined
   /** Whether the lease can be had: nobody is known to hold it, or what was queued before gives it back. */
   mayTake: boolean
   /** Now, but never before the status that stands: timestamps of a task do not go back (B-48). */
@@ -90,8 +93,10 @@ function addStep(batch: Batch, step: Step, draft: Draft): void {
       draft.statusSeq = draft.nextSeq
       batch.status = body.status
       batch.statusAt = draft.at
-    } else if (body.type === 'message') draft.lastMessageSeq = draft.nextSeq
-    else if (body.type === 'cancel') draft.cancelRequested = true
+    } else if (body.type === 'message') {
+      draft.lastMessageSeq = draft.nextSeq
+      draft.deadlineAt = earlier(draft.deadlineAt, body.options?.deadlineAt)
+    } else if (body.type === 'cancel') draft.cancelRequested = true
     else if (body.type === 'turn-started') draft.consumedSeq = Math.max(draft.consumedSeq, body.consumedSeq)
     else if (body.type === 'answer' || body.type === 'steered')
       draft.consumedSeq = Math.max(draft.consumedSeq, body.messageSeq)

@@ -36,6 +36,8 @@ export interface CallContext {
   readonly received?: Message
   /** The trace that this call belongs to, there where events say so (W3C Trace Context). */
   readonly traceparent?: string
+  /** The task is ended by then, in FAILED, whatever it does or waits for: milliseconds since the epoch. */
+  readonly deadlineAt?: number
   /** How a webhook that this call asks for is to be told; there where it may ask for one. */
   readonly push?: PushManner
 }

@@ -253,3 +253,45 @@ describe('a question that nobody answers', () => {
     assert.deepEqual(attempts, ['1 INPUT_TIMEOUT', '2 INPUT_TIMEOUT'])
   })
 })
+
+describe('a task that was given a time to end by', () => {
+  it('fails then, though its turn may take longer, and its agent was told when', async (t) => {
+    const told = Promise.withResolvers<number | undefined>()
+    const house = await openHouse(t, async ({ deadlineAt }) => {
+      told.resolve(deadlineAt)
+      await new Promise(() => {})
+    })
+    const deadlineAt = Date.now() + 60
+    const task = await house.task('go', { as: { deadlineAt } })
+    assert.equal(saying(task.status.message), 'Task timed out')
+    assert.ok(Date.now() >= deadlineAt)
+    assert.equal(await told.promise, deadlineAt)
+  })
+
+  it('fails while it waits for input, whatever the time for that [S0-20]', async (t) => {
+    const clock = movable()
+    const house = await openHouse(t, () => inputRequired('Which?'), {
+      now: clock.now,
+      sweepMs: 5,
+      options: { inputTimeout: { afterMs: day, then: 'continue' } },
+    })
+    const { id } = await house.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
+    clock.pass(999)
+    assert.equal(short((await house.get(id)).status.state), 'INPUT_REQUIRED')
+    clock.pass(1)
+    assert.equal(saying((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+  })
+
+  it('keeps to the earliest of those that its messages named, also after a restart', async (t) => {
+    const clock = movable()
+    const store = memoryStore({ now: clock.now })
+    const options = { now: clock.now, store, sweepMs: 5 }
+    const house = await openHouse(t, () => inputRequired('Which?'), options)
+    const { id, contextId } = await house.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
+    const later = { taskId: id, contextId: contextId as string, messageId: 'later' }
+    await house.task(later, { as: { deadlineAt: clock.now() + 5_000 } })
+    const other = await openHouse(t, () => inputRequired('Which?'), options)
+    clock.pass(1_000)
+    assert.equal(saying((await other.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+  })
+})

@@ -244,6 +244,7 @@ export function createEngine(parts: EngineParts): Engine {
         live,
         entry,
         log,
+        now: parts.now,
         isReplaced: () => current() !== entry,
         // Others would begin it at once. Alone, it is begun here or at the next start.
         isClosing: () => closing && shared,

@@ -50,6 +50,8 @@ export interface Fold {
   /** Questions of the current turn in the order they were asked, each with its answer once it came. */
   questions: { readonly id: string; answer?: Message }[]
   cancelRequested: boolean
+  /** The earliest that a message named. */
+  deadlineAt: number | undefined
   /** Which trace the events from a seq on belong to. Only where a request brought one that events are to tell. */
   traces: readonly Traced[] | undefined
   /** The states that it went through, the newest of them. Only where they are kept. */
@@ -87,6 +89,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     remembered: undefined,
     questions: [],
     cancelRequested: false,
+    deadlineAt: undefined,
     traces: undefined,
     transitions: undefined,
     bytes: 0,
@@ -109,6 +112,7 @@ interface Hidden {
   remembered?: Json
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
+  deadlineAt?: number
   traces?: readonly Traced[]
   transitions?: StateTransition[]
   bytes: number
@@ -134,6 +138,7 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
     ...(remembered !== undefined ? { remembered } : {}),
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
+    ...(from.deadlineAt !== undefined ? { deadlineAt: from.deadlineAt } : {}),
     ...(from.traces !== undefined ? { traces: from.traces } : {}),
     ...(from.transitions !== undefined ? { transitions: from.transitions.slice() } : {}),
     bytes,
@@ -160,6 +165,11 @@ export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: 
   return into
 }
 
+export function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.min(one, other)
+}
+
 export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
   into.head = record.seq
   into.view = undefined
@@ -183,6 +193,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       if (isInterrupted(into.status.state)) archiveStatusMessage(into)
       into.history.push(body.message)
       into.waiting.push(record)
+      into.deadlineAt = earlier(into.deadlineAt, body.options?.deadlineAt)
       // The opening of a task stands before its first turn.
       if (into.turn === 0 && body.options?.traceparent !== undefined) traceFrom(into, record.seq, record)
       into.bytes += sizeOf(body.message.parts)

@@ -15,6 +15,21 @@ export function later(delayMs: number, run: () => void): Wait {
   return line.add(run)
 }
 
+/** The same for a length of its own. */
+export function onceAfter(delayMs: number, run: () => void): Wait {
+  const until = performance.now() + delayMs
+  const look = (): void => {
+    if (performance.now() + earlyMs >= until) return run()
+    wake()
+  }
+  const wake = (): void => {
+    timer = setTimeout(look, Math.min(Math.max(1, Math.ceil(until - performance.now())), maxTimerMs))
+  }
+  let timer: Timer | undefined
+  wake()
+  return { cancel: () => clearTimeout(timer) }
+}
+
 /** By length; the lengths are settings, so there are a handful. */
 const lines = new Map<number, Line>()
 

@@ -194,6 +194,7 @@ describe('a lease', () => {
   it('that the last append has given back, and not yet said so, is not lost when it can no longer be prolonged', async (t) => {
     const prolonged = Promise.withResolvers<void>()
     let isGivenBack = false
+    const gives = (method: string, given: unknown) => method === 'append' && (given as Append).release === true
     const { here } = await replicas(
       t,
       async function* () {
@@ -203,13 +204,14 @@ describe('a lease', () => {
       },
       { sweepMs: 2 },
       {
-        // It would be known from the log as well.
-        before: (method) => (method === 'read' && isGivenBack ? prolonged.promise : undefined),
-        async after(method, [, given]) {
+        before(method, [, given]) {
+          isGivenBack ||= gives(method, given)
+          // It would be known from the log as well.
+          return method === 'read' && isGivenBack ? prolonged.promise : undefined
+        },
+        after(method, [, given]) {
           if (method === 'renew' && isGivenBack) setTimeout(prolonged.resolve, 5)
-          if (method !== 'append' || (given as Append).release !== true) return
-          isGivenBack = true
-          await prolonged.promise
+          return gives(method, given) ? prolonged.promise : undefined
         },
       },
     )

@@ -235,6 +235,7 @@ export class Live {
       lastMessageSeq: this.#lastMessageSeq,
       consumedSeq: state.consumedSeq,
       cancelRequested: state.cancelRequested,
+      deadlineAt: state.deadlineAt,
       mayTake: this.#held === undefined && !this.#heldElsewhere,
       at: Math.max(this.#parts.now(), this.#lastAt),
     }

@@ -187,13 +187,17 @@ export function createRecovery(parts: RecoverParts) {
 
   async function expire(row: TaskRow, due: DueTime): Promise<void> {
     const live = await registry.find(row.id)
-    if (live === undefined || hasMovedOn(live.fold, row, due)) return
-    if (due.kind === 'input') return expireInput(live)
+    if (live === undefined) return
+    const { turn, deadlineAt = Infinity } = live.fold
+    const isLate = deadlineAt <= parts.now()
+    if (!isLate && hasMovedOn(live.fold, row, due)) return
+    if (!isLate && due.kind === 'input') return expireInput(live)
     const run = parts.runOf(live)
     if (run !== undefined) return run.expire()
     const message = agentMessage('Task timed out', live.fold)
     const ending = { state: 'TASK_STATE_FAILED', message } as const
-    abandoned(live, await live.write(steps.expireTurn(row.consumedSeq, live.fold.turn, ending)))
+    const end = isLate ? steps.endTask(turn, ending) : steps.expireTurn(row.consumedSeq, turn, ending)
+    abandoned(live, await live.write(end))
   }
 
   async function expireInput(live: Live): Promise<void> {

@@ -6,6 +6,7 @@ import type { Message, Struct, TaskStatus } from '../model/task.ts'
 import type { DueTime, IdempotencyKey } from '../stores/store.ts'
 import type { AgentOptions } from './contract.ts'
 import type { Draft, Intent, Step } from './batch.ts'
+import { earlier } from './fold.ts'
 
 export function statusAt(at: number, state: TaskState, message?: Message): TaskStatus {
   return message === undefined ? { state, timestamp: timestamp(at) } : { state, message, timestamp: timestamp(at) }
@@ -48,7 +49,7 @@ export function open(
       ...(working ? [statusBody(draft.at, 'TASK_STATE_WORKING')] : []),
     ],
     idempotency,
-    due: turnDue(draft.at, limits),
+    due: turnDue({ at: draft.at, deadlineAt: options?.deadlineAt }, limits),
   })
 }
 
@@ -62,7 +63,7 @@ export function startTurn({ turn, attempt }: TurnStart, consumedSeq: number, lim
     if (isTerminal(draft.state)) return undefined
     const bodies: RecordBody[] = [{ type: 'turn-started', turn, attempt, consumedSeq }]
     if (draft.state !== 'TASK_STATE_WORKING') bodies.push(statusBody(draft.at, 'TASK_STATE_WORKING'))
-    return { bodies, due: turnDue(draft.at, limits) }
+    return { bodies, due: turnDue(draft, limits) }
   }
 }
 
@@ -118,7 +119,7 @@ export function askQuestion(
               : []),
             statusBody(draft.at, state, message),
           ],
-          due: inputDue(draft.at, limits),
+          due: inputDue(draft, limits),
         }
 }
 
@@ -128,7 +129,7 @@ export function answerQuestion(questionId: string, messageSeq: number, limits: A
       ? undefined
       : {
           bodies: [{ type: 'answer', questionId, messageSeq }, statusBody(draft.at, 'TASK_STATE_WORKING')],
-          due: turnDue(draft.at, limits),
+          due: turnDue(draft, limits),
         }
 }
 
@@ -138,7 +139,7 @@ export function leaveUnanswered(asked: Asked, questionId: string, notice: Messag
     isStill(asked, draft)
       ? {
           bodies: [{ type: 'answer', questionId, messageSeq: 0 }, statusBody(draft.at, 'TASK_STATE_WORKING', notice)],
-          due: turnDue(draft.at, limits),
+          due: turnDue(draft, limits),
         }
       : undefined
 }
@@ -153,7 +154,7 @@ export function startUnanswered(asked: Asked, start: TurnStart, notice: Message,
             { type: 'turn-started', turn, attempt, consumedSeq: draft.consumedSeq },
             statusBody(draft.at, 'TASK_STATE_WORKING', notice),
           ],
-          due: turnDue(draft.at, limits),
+          due: turnDue(draft, limits),
           lease: 'take',
         }
       : undefined
@@ -202,7 +203,7 @@ export function endTurn(turn: number, ending: Ending, limits: AgentOptions): Int
     }
     if (isTerminal(state)) return finish(draft, turn, note, ending)
     const status = statusBody(draft.at, state, message, metadata)
-    return { bodies: [...note, status], lease: 'release', due: inputDue(draft.at, limits) }
+    return { bodies: [...note, status], lease: 'release', due: inputDue(draft, limits) }
   }
 }
 
@@ -243,10 +244,14 @@ function finish(draft: Draft, turn: number, note: RecordBody[], { state, message
   }
 }
 
-function turnDue(at: number, { turnTimeoutMs }: AgentOptions): DueTime | null {
-  return Number.isFinite(turnTimeoutMs) ? { kind: 'turn', at: at + turnTimeoutMs } : null
+type Timed = Pick<Draft, 'at' | 'deadlineAt'>
+
+function turnDue({ at, deadlineAt }: Timed, { turnTimeoutMs }: AgentOptions): DueTime | null {
+  const until = earlier(Number.isFinite(turnTimeoutMs) ? at + turnTimeoutMs : undefined, deadlineAt)
+  return until === undefined ? null : { kind: 'turn', at: until }
 }
 
-function inputDue(at: number, { inputTimeout }: AgentOptions): DueTime | null {
-  return inputTimeout === undefined ? null : { kind: 'input', at: at + inputTimeout.afterMs }
+function inputDue({ at, deadlineAt }: Timed, { inputTimeout }: AgentOptions): DueTime | null {
+  const until = earlier(inputTimeout === undefined ? undefined : at + inputTimeout.afterMs, deadlineAt)
+  return until === undefined ? null : { kind: 'input', at: until }
 }

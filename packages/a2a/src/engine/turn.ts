@@ -13,6 +13,7 @@ export interface TurnParts {
   readonly options: TurnOptions
   readonly resumed: Resumed | undefined
   readonly remembered: Turn['remembered']
+  readonly deadlineAt: number | undefined
   readonly log: AgentLog
   readonly messages: AsyncIterable<Message>
   signal(): AbortSignal
@@ -74,6 +75,10 @@ class EngineTurn implements Turn {
 
   get remembered(): Turn['remembered'] {
     return this.#parts.remembered
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#parts.deadlineAt
   }
 
   get signal(): AbortSignal {

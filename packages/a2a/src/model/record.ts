@@ -47,6 +47,8 @@ export interface TurnOptions {
   readonly skills?: readonly string[]
   /** The trace that the request belongs to, there where events say so (W3C Trace Context). */
   readonly traceparent?: string
+  /** When the task is ended at the latest, whatever it does or waits for: milliseconds since the epoch. */
+  readonly deadlineAt?: number
 }
 
 /** A record in the log. `at` is in milliseconds since the epoch. */
