@@ -284,7 +284,7 @@ describe('a task that was given a time to end by', () => {
 
   it('keeps to the earliest of those that its messages named, also after a restart', async (t) => {
     const clock = movable()
-    const store = memoryStore({ now: clock.now })
+    const store = memoryStore({ now: clock.now, leaseTtlMs: 60_000 })
     const options = { now: clock.now, store, sweepMs: 5 }
     const house = await openHouse(t, () => inputRequired('Which?'), options)
     const { id, contextId } = await house.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
