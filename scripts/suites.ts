@@ -9,6 +9,8 @@ export interface Suite {
   readonly steps: readonly Step[]
   /** Whether its tests ask for a PostgreSQL server. */
   readonly usesDatabase?: boolean
+  /** Run only by its name: it brings hundreds of megabytes from the network. */
+  readonly onRequest?: boolean
 }
 
 /** One process. A step that runs tests reports its own counts; any other counts as one test. */
@@ -21,12 +23,14 @@ export interface Step {
 const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
 const last = ['fuzz', 'cluster', 'push', 'crash']
 const usingDatabase = ['matrix', 'postgres', 'cluster', 'push']
+const onRequest = ['openclaw']
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
 const testFiles = (name: string, files: readonly string[], ...options: string[]): Suite => ({
   name,
   usesDatabase: usingDatabase.includes(name),
+  onRequest: onRequest.includes(name),
   steps: [{ name, command: ['node', '--conditions=parley-source', '--test', ...options, ...files], countsTests: true }],
 })
 
@@ -53,7 +57,11 @@ export function findSuites(root: string): readonly Suite[] {
   add('units', glob('packages/*/src/**/*.test.ts'), '--test-isolation=none')
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
-  for (const folder of folders) add(folder, glob(`{test/,}${folder}/**/*.test.ts`), '--test-concurrency=2')
+  for (const folder of folders) {
+    // A gateway of somebody else's takes a gigabyte and a core.
+    const atOnce = onRequest.includes(folder) ? 1 : 2
+    add(folder, glob(`{test/,}${folder}/**/*.test.ts`), `--test-concurrency=${atOnce}`)
+  }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }
 

@@ -43,6 +43,21 @@ describe('npm test', () => {
     assert.equal(result.status, 0)
   })
 
+  it('runs a suite that brings much from the network only by its name', () => {
+    const files = { 'test/openclaw/x.test.ts': "it('a', () => {})", 'test/other/y.test.ts': "it('b', () => {})" }
+    const { closing } = runIn('asked', files)
+    assert.equal(closing, '2 passed, 0 failed, 0 skipped')
+    const root = join(scratch, 'asked')
+    assert.equal(findSuites(root).find(({ name }) => name === 'openclaw')?.onRequest, true)
+    rmSync(join(root, 'test/other'), { recursive: true })
+    const { stdout } = spawnSync(process.execPath, ['scripts/test.ts'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    })
+    assert.doesNotMatch(stdout, /openclaw/)
+  })
+
   it('fails when a test fails, and says which and why', () => {
     const result = runIn('red', {
       'test/a/x.test.ts': "describe('sums', () => { it('adds', () => { throw new Error('two is not one') }) })",

@@ -10,6 +10,7 @@ import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
 import type { OpenKindOptions } from '../../packages/hub/src/agents/testing/open-kind.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
 import { benchFolder } from './bench-folder.ts'
+import { dies, lives } from './living.ts'
 
 /** A shell script as an agent, in a folder of its own. */
 async function shell(t: TestContext, script: string, entry: object = {}, options: OpenKindOptions = {}) {
@@ -27,20 +28,6 @@ const reason = ({ status }: Task): string =>
 const told = async (sending: Promise<unknown>): Promise<readonly [state: string, reason: string, said: string]> => {
   const task = (await sending) as Task
   return [task.status.state.replace('TASK_STATE_', ''), reason(task), said(task)]
-}
-const lives = (pid: number): boolean => {
-  try {
-    // A zombie waits for a parent that this machine may not have.
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-async function dies(pid: number): Promise<void> {
-  assert.ok(pid > 1, `there is no process ${pid}`)
-  for (const giveUpAt = Date.now() + 5_000; lives(pid); await sleep(10)) {
-    assert.ok(Date.now() < giveUpAt, `process ${pid} is still there`)
-  }
 }
 
 describe('what becomes of a task', () => {

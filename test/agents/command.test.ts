@@ -63,6 +63,7 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
       ? { question: { text: 'ask', asks: /^Which city\?$/, answer: 'Paris', then: /^Paris it is$/ } }
       : {}),
     resume,
+    deadlineMs: 2_500,
     slow: {
       text: 'slow',
       answer: /^one two three$/,

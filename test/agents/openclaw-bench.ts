@@ -1,9 +1,9 @@
 /** An agent of the kind `openclaw` over a gateway, fake or real, as the agent contract and other tests want it. */
 import { memoryNotes } from '@parley/a2a'
-import type { Agent, Notes } from '@parley/a2a'
+import type { Agent, AgentLog, Notes } from '@parley/a2a'
 import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
-import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
+import { openclawKind, openOpenclaw } from '../../packages/hub/src/agents/openclaw/index.ts'
 import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import type { LoggedLine } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import type { Mind } from './openclaw-gateway/mind.ts'
@@ -20,6 +20,8 @@ export interface OpenclawBench extends AgentBench {
   readonly notes: Notes
   readonly mind: Mind
   readonly lines: readonly LoggedLine[]
+  /** Adds one, for logs of others. */
+  readonly warn: AgentLog['warn']
 }
 
 /** `process`es after each other have the same notes, and nothing else in common. */
@@ -29,7 +31,7 @@ export function openBench(place: GatewayPlace, entry: object = {}, notes: Notes 
   const { url, token, mind } = place
   const begin = (): OpenAgent => {
     const read = openclawKind.schema.parse({ url, token, ...entry })
-    const open = openclawKind.open(read, { ...parts, notes: { ...notes } }) as OpenAgent
+    const open = openOpenclaw(read, { ...parts, notes: { ...notes } }, { idleMs: 300, everyMs: 50 })
     opened.push(open)
     return open
   }
@@ -40,6 +42,7 @@ export function openBench(place: GatewayPlace, entry: object = {}, notes: Notes 
     notes,
     mind,
     lines: parts.lines,
+    warn: parts.log.warn,
     reopen: (): Agent => begin().agent,
     close: async () => {
       for (const one of opened) await one.close?.()

@@ -16,7 +16,12 @@ const over =
       await bench.close()
       await gateway.close()
     }
-    return { ...bench, close }
+    // The connections of a process die with it, and the HTTP endpoint stops what they waited for.
+    const reopen = (): ReturnType<typeof bench.reopen> => {
+      gateway.cutHttp()
+      return bench.reopen()
+    }
+    return { ...bench, reopen, close }
   }
 
 agentContract('openclaw by WebSocket', { ...exchanges, open: over({ transport: 'ws' }) })

@@ -17,16 +17,24 @@ const mood = 'https://example.com/extensions/mood/v1'
 
 describe('a conversation with a remote agent', () => {
   it('has a context that no other caller and no other conversation has', async (t) => {
-    const { agent, as, remote } = await behind(t, () => done)
-    const bob = as({ id: 'bob' })
-    await agent.send('1', { contextId: 'c1' })
-    await agent.send('2', { contextId: 'c1' })
-    await agent.send('3', { contextId: 'c2' })
-    await bob.send('4', { contextId: 'c1' })
-    const [one, two, three, four] = remote.called(/Send/).map((call) => messageIn(call).contextId)
-    assert.equal(one, two)
-    assert.equal(new Set([one, three, four]).size, 3)
-    assert.ok(![one, three, four].includes('c1'), 'the ids of our callers stay with us')
+    for (const keeps of [true, false]) {
+      // One that takes our contexts, and one that puts everybody into the same.
+      const { agent, as, remote } = await behind(t, (call) => {
+        const contextId = (keeps ? messageIn(call).contextId : undefined) ?? about.contextId
+        return { events: [{ task: { ...task('COMPLETED'), contextId } }] }
+      })
+      const bob = as({ id: 'bob' })
+      await agent.send('1', { contextId: 'c1' })
+      await agent.send('2', { contextId: 'c1' })
+      await agent.send('3', { contextId: 'c2' })
+      await bob.send('4', { contextId: 'c1' })
+      await bob.send('5', { contextId: 'c1' })
+      const [one, two, three, four, five] = remote.called(/Send/).map((call) => messageIn(call).contextId)
+      assert.equal(two, keeps ? one : about.contextId)
+      assert.equal(new Set([two, three, four]).size, 3)
+      assert.equal(four, five)
+      assert.ok(![one, two, three, four].includes('c1'), 'the ids of our callers stay with us')
+    }
   })
 
   it('has the context that the agent chose, if it chose one, and after a restart', async (t) => {

@@ -2,7 +2,7 @@
  * What the remote agents of these tests do, whatever they are made with: the message says what to play. A script belongs to
  * one test, so that the test can ask it how far it is.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Holds, Play, Stage } from '../interop/client/play.ts'
 
 export interface Script {
@@ -51,6 +51,18 @@ export function createScript(): Script {
           say(stage, index, all.length, word)
           if (index % 8 === 7) stage.working(`at ${index}`)
           await nextTurn()
+        }
+        return stage.end('COMPLETED')
+      }
+      case 'drip': {
+        const all = words(Number(said))
+        for (const [index, word] of all.entries()) {
+          // In three pieces, so that a test can keep up however slow the machine is.
+          if (index === dripPiece(all.length)) await holds.until('drip 1')
+          if (index === 2 * dripPiece(all.length)) await holds.until('drip 2')
+          say(stage, index, all.length, word)
+          if (index % 16 === 15) stage.working(`at ${index}`)
+          await sleep(4)
         }
         return stage.end('COMPLETED')
       }
@@ -111,6 +123,8 @@ export function createScript(): Script {
     contexts,
   }
 }
+
+export const dripPiece = (count: number): number => Math.floor(count / 3)
 
 export const heldText = 'one two three four'
 

@@ -8,15 +8,13 @@ import { root, runProgram } from './program.ts'
 
 const readme = await readFile(join(root, 'README.md'), 'utf8')
 
-function blocks(language: string): string[] {
-  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, code]) => code as string,
-  )
+function blocks(language: string, text = readme): string[] {
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code]) => code as string)
 }
 
-/** The curl commands, and those that stand in a comment because something must be filled in first. */
+/** The curl commands for the demo agents, and those that stand in a comment because something must be filled in first. */
 function curls(marker = ''): string[] {
-  return blocks('sh')
+  return blocks('sh', readme.slice(readme.indexOf('## Try it'), readme.indexOf('## Three agents')))
     .join('\n')
     .split(new RegExp(`^(?=${marker}curl )`, 'm'))
     .filter((text) => text.startsWith(`${marker}curl `))

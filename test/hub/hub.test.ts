@@ -7,7 +7,7 @@ import { call0_3, call1_0, cardOf } from './calls.ts'
 import { newFolder, parley, startHub } from './running-hub.ts'
 
 const greeter = 'export default ({ text }: { text: string }) => `Hello, ${text}!`\n'
-const options = { timeout: 60_000 }
+const options = { timeout: 120_000 }
 
 describe('a hub from a file', options, () => {
   it('serves what the file names to callers of each version, and the default where none is named', async () => {
@@ -140,7 +140,7 @@ describe('a hub that anybody could call', options, () => {
     await closed.end()
   })
 
-  it('answers on this machine for this machine only [26]', async () => {
+  it('answers on this machine for this machine only', async () => {
     const hub = await startHub(await newFolder())
     const { port } = new URL(hub.url)
     const { request } = await import('node:http')

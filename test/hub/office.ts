@@ -107,6 +107,27 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
   })
   const grpcAddress = async (): Promise<string> => `127.0.0.1:${server.grpcPort}`
 
+  /** One connection for each, as programs have it. */
+  const peers = new Map<string, Raw>()
+
+  function peerOf(agent: string, { binding, version }: Tongue): Raw {
+    const home = `${server.url}/a2a/${agent}`
+    const send = (request: Request): Promise<Response> => {
+      const { pathname, search } = new URL(request.url)
+      return fetch(new Request(home + (pathname === '/' ? '' : pathname) + search, request))
+    }
+    if (binding !== 'GRPC') return createRaw({ binding, version }, send)
+    const raw = createGrpcRaw(version, { grpcAddress, fetch: send })
+    const named = { 'x-parley-agent': agent }
+    return {
+      ...raw,
+      call: (operation, request, about = {}) =>
+        raw.call(operation, request, { ...about, headers: { ...named, ...about.headers } }),
+      stream: (operation, request, about = {}) =>
+        raw.stream(operation, request, { ...about, headers: { ...named, ...about.headers } }),
+    }
+  }
+
   const office: Office = {
     server,
     access,
@@ -114,22 +135,11 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
     logged,
     one,
     two,
-    peer(agent, { binding, version }) {
-      const home = `${server.url}/a2a/${agent}`
-      const send = (request: Request): Promise<Response> => {
-        const { pathname, search } = new URL(request.url)
-        return fetch(new Request(home + (pathname === '/' ? '' : pathname) + search, request))
-      }
-      if (binding !== 'GRPC') return createRaw({ binding, version } as Parameters<typeof createRaw>[0], send)
-      const raw = createGrpcRaw(version, { grpcAddress, fetch: send })
-      const named = { 'x-parley-agent': agent }
-      return {
-        ...raw,
-        call: (operation, request, about = {}) =>
-          raw.call(operation, request, { ...about, headers: { ...named, ...about.headers } }),
-        stream: (operation, request, about = {}) =>
-          raw.stream(operation, request, { ...about, headers: { ...named, ...about.headers } }),
-      }
+    peer(agent, tongue) {
+      const name = `${agent} ${tongue.binding} ${tongue.version}`
+      const known = peers.get(name) ?? peerOf(agent, tongue)
+      peers.set(name, known)
+      return known
     },
     async admin(method, path, body, proof = { authorization: `Bearer ${adminKey}` }) {
       const response = await fetch(`${server.url}${path}`, {

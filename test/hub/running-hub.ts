@@ -35,7 +35,7 @@ export async function newFolder(files: Readonly<Record<string, string>> = {}): P
 }
 
 function start(folder: string, args: readonly string[], env: Environment) {
-  const child = spawn(process.execPath, ['--conditions=source', program, ...args], {
+  const child = spawn(process.execPath, ['--conditions=parley-source', program, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

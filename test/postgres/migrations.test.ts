@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
 import { migrate, steps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
-import { appended, chunks, create, createFinished } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import {
+  appended,
+  chunks,
+  create,
+  createFinished,
+  feedOf,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()
@@ -89,7 +95,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     await database.query(`UPDATE ${schema}.log SET position = position + ${ahead} * 1024`)
     const again = database.open({ schema })
     const young = await create(again)
-    const feed = await again.feed(0, 10)
+    const feed = await feedOf(again, 2)
     assert.deepEqual(
       feed.map(({ taskId }) => taskId),
       [old.id, young.id],

@@ -8,8 +8,10 @@ export type {
   AgentOutput,
   AskOptions,
   ObservableLike,
+  OpenSpan,
   Report,
   Resumed,
+  SpanOptions,
   Turn,
   WhenBusy,
 } from './agents/agent.ts'
@@ -52,7 +54,8 @@ export type {
 } from './model/operation.ts'
 export { isRedacted } from './model/sensitive.ts'
 export type { CredentialRequest } from './model/sensitive.ts'
-export { spanIdOfEvent, traceIdOf, traceIdOfTask } from './model/trace.ts'
+export type { Span, SpanKind, SpanOutcome } from './model/span.ts'
+export { spanIdOfEvent, spanIdOfTurn, traceIdOf, traceIdOfTask } from './model/trace.ts'
 export type { LogRecord, RecordBody } from './model/record.ts'
 export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'
 export type { TaskState } from './model/state.ts'

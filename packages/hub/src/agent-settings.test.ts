@@ -46,16 +46,20 @@ describe('what the server is told of an agent', () => {
     const card = { name: 'Known', description: 'Knows', version: '2.0.0', iconUrl: 'https://x.example.com/i.png' }
     const made = settings(said, { open: { card }, looked: { description: 'Looked' } })
     const { name, description, version, inputModes, iconUrl } = made
-    assert.deepEqual([name, description, version, made.provider, inputModes, iconUrl], [
-      'Bot', 'Ours', '3.1.0', provider, ['image/png'], 'https://x.example.com/i.png',
-    ])
+    assert.deepEqual(
+      [name, description, version, made.provider, inputModes, iconUrl],
+      ['Bot', 'Ours', '3.1.0', provider, ['image/png'], 'https://x.example.com/i.png'],
+    )
   })
 
   it('has what was looked at over what was known before', () => {
-    const { description, version } = settings({}, {
-      open: { card: { description: 'Before', version: '1.0.0' } },
-      looked: { description: 'Now' },
-    })
+    const { description, version } = settings(
+      {},
+      {
+        open: { card: { description: 'Before', version: '1.0.0' } },
+        looked: { description: 'Now' },
+      },
+    )
     assert.deepEqual([description, version], ['Now', '1.0.0'])
   })
 
@@ -85,7 +89,10 @@ describe('what the server is told of an agent', () => {
   })
 
   it('says on the card that it cannot be reached, and nothing of why', () => {
-    assert.match(settings({ description: 'Sums up.' }, { isAvailable: false }).description ?? '', /^Sums up\..*not available/s)
+    assert.match(
+      settings({ description: 'Sums up.' }, { isAvailable: false }).description ?? '',
+      /^Sums up\..*not available/s,
+    )
   })
 
   it('has the times of the entry, or those of its kind', () => {
@@ -105,6 +112,9 @@ describe('skills that are added up', () => {
   it('keep ids apart', () => {
     const one = { ...skill('One'), id: 'x' }
     const two = { ...skill('Two'), id: 'x' }
-    assert.deepEqual(mergeSkills([one], [two]).map(({ id }) => id), ['x', 'x-2'])
+    assert.deepEqual(
+      mergeSkills([one], [two]).map(({ id }) => id),
+      ['x', 'x-2'],
+    )
   })
 })

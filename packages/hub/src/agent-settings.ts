@@ -32,7 +32,11 @@ export function settingsOf(parts: SettingsParts): AgentSettings {
   const known: CardPart = { name, ...open?.card, ...defined(looked) }
   const { provider, documentationUrl, iconUrl, version, inputModes, outputModes } = config
   const said = { ...known, ...defined({ provider, documentationUrl, iconUrl, version, inputModes, outputModes }) }
-  const skills = mergeSkills(known.skills ?? [], config.skillBundles.flatMap((one) => parts.bundles[one] ?? []), config.skills)
+  const skills = mergeSkills(
+    known.skills ?? [],
+    config.skillBundles.flatMap((one) => parts.bundles[one] ?? []),
+    config.skills,
+  )
   const description = [config.description ?? known.description, config.persona, isAvailable ? undefined : notAvailable]
   const text = description.filter((one) => one !== undefined && one !== '').join('\n\n')
   const { skills: _, description: __, ...rest } = said

@@ -12,7 +12,12 @@ describe('requests to an agent itself', () => {
   const hook = async (request: Request): Promise<Response> => {
     if (request.url.endsWith('/broken')) throw new Error('at 10.0.0.1')
     const body = await request.text()
-    seen.push({ url: new URL(request.url).pathname, method: request.method, body, header: request.headers.get('x-one') })
+    seen.push({
+      url: new URL(request.url).pathname,
+      method: request.method,
+      body,
+      header: request.headers.get('x-one'),
+    })
     return new Response('taken', { status: 202, headers: { 'x-answer': 'yes' } })
   }
   const { log, lines } = testParts()
@@ -39,7 +44,9 @@ describe('requests to an agent itself', () => {
   it('lead nowhere for agents that expect none, and everything else is left alone', async () => {
     const status = async (path: string): Promise<number> => (await fetch(url + path)).status
     assert.deepEqual(
-      await Promise.all(['/a2a/plain/hooks/x', '/a2a/none/hooks', '/a2a/partner', '/a2a/partner/hooksy', '/'].map(status)),
+      await Promise.all(
+        ['/a2a/plain/hooks/x', '/a2a/none/hooks', '/a2a/partner', '/a2a/partner/hooksy', '/'].map(status),
+      ),
       [404, 404, 299, 299, 299],
     )
   })

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { Agent, Caller, StreamEvent, Task, Turn } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
-import type { AgentSettings, Handler } from '@parley/a2a/server'
+import type { AgentSettings, Engine, Handler } from '@parley/a2a/server'
 import type { House } from './agents/kind.ts'
 import { createHouseCalls } from './house-calls.ts'
 import type { HouseCallsParts } from './house-calls.ts'
@@ -21,10 +21,10 @@ function scene(
   make: (house: (name: string) => House) => Record<string, AgentSettings | Agent>,
   parts: Partial<HouseCallsParts> = {},
 ): Scene {
-  let handler: Handler | undefined
+  const started = Promise.withResolvers<Engine>()
   const all: Record<string, AgentSettings> = {}
   const given: HouseCallsParts = {
-    engine: () => handler?.engine,
+    engine: () => started.promise,
     settings: (name) => all[name],
     requireOpen: () => {},
     admitted: () => ({}),
@@ -35,7 +35,7 @@ function scene(
     all[name] = typeof one === 'object' && 'agent' in one ? one : { agent: one }
   }
   const made = createHandler({ store: memoryStore(), agents: all })
-  handler = made
+  started.resolve(made.engine)
   t.after(() => made.close())
   return {
     handler: made,
@@ -51,7 +51,13 @@ function scene(
   }
 }
 
-async function tell(house: House, agent: string, turn: Turn, text = turn.text, more: object = {}): Promise<StreamEvent[]> {
+async function tell(
+  house: House,
+  agent: string,
+  turn: Turn,
+  text = turn.text,
+  more: object = {},
+): Promise<StreamEvent[]> {
   const events: StreamEvent[] = []
   for await (const event of house.stream({ agent, turn, message: { parts: [{ text }] }, ...more })) events.push(event)
   return events
@@ -68,7 +74,10 @@ const taskIn = (events: readonly StreamEvent[]): Task => {
   return first.task
 }
 const shownIn = ({ artifacts = [] }: Task): string =>
-  artifacts.flatMap(({ parts }) => parts).map((part) => ('text' in part ? part.text : '')).join('')
+  artifacts
+    .flatMap(({ parts }) => parts)
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('')
 
 describe('a call within the house', () => {
   it('is a task of the other agent that refers to the task it is for [S2-12 S4-21]', async (t) => {
@@ -134,7 +143,12 @@ describe('a call within the house', () => {
     const { call } = scene(
       t,
       (house) => ({
-        a: async (turn) => said(await tell(house('a'), 'b', turn, 'x', { message: { parts: [{ text: 'x' }], metadata: { skillId: turn.text } } })),
+        a: async (turn) =>
+          said(
+            await tell(house('a'), 'b', turn, 'x', {
+              message: { parts: [{ text: 'x' }], metadata: { skillId: turn.text } },
+            }),
+          ),
         b: () => 'done',
       }),
       { admitted: () => ({ skills: ['read'] }) },
@@ -169,7 +183,9 @@ describe('a call within the house', () => {
         return 'ok'
       },
       asking: async (turn) =>
-        (await turn.history()).length < 2 ? { state: 'TASK_STATE_INPUT_REQUIRED', message: 'Where?' } : `to ${turn.text}`,
+        (await turn.history()).length < 2
+          ? { state: 'TASK_STATE_INPUT_REQUIRED', message: 'Where?' }
+          : `to ${turn.text}`,
       endless: ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
     }))
@@ -191,10 +207,18 @@ describe('a call within the house', () => {
       t,
       (house) => ({
         async front(turn) {
-          cards = [await house('front').card('back', turn), await house('front').card('hidden', turn), await house('front').card('none', turn)]
+          cards = [
+            await house('front').card('back', turn),
+            await house('front').card('hidden', turn),
+            await house('front').card('none', turn),
+          ]
           return 'ok'
         },
-        back: { agent: () => 'x', description: 'Helps', skills: [{ id: 's', name: 'S', description: 'd', tags: ['t'] }] },
+        back: {
+          agent: () => 'x',
+          description: 'Helps',
+          skills: [{ id: 's', name: 'S', description: 'd', tags: ['t'] }],
+        },
         hidden: () => 'x',
       }),
       { admitted: (_, agent) => (agent === 'hidden' ? undefined : {}) },
@@ -204,12 +228,7 @@ describe('a call within the house', () => {
     assert.deepEqual([back.description, back.skills.length, hidden, none], ['Helps', 1, undefined, undefined])
   })
 
-  it('is refused for an agent that is not there, not open, or before the hub has started', async (t) => {
-    const early = createHouseCalls(
-      { engine: () => undefined, settings: () => undefined, requireOpen() {}, admitted: () => ({}), url: () => '' },
-      'a',
-    )
-    await assert.rejects(() => tell(early, 'b', { text: 'x' } as Turn), { code: 'UNAVAILABLE' })
+  it('is refused for an agent that is not there, and for one that is not open', async (t) => {
     const failures: unknown[] = []
     const { call } = scene(
       t,

@@ -8,8 +8,8 @@ import type { AgentSettings, CallContext, Engine } from '@parley/a2a/server'
 import type { House, HouseCall } from './agents/kind.ts'
 
 export interface HouseCallsParts {
-  /** Nothing before the hub has started. */
-  engine(): Engine | undefined
+  /** When the hub has started. */
+  engine(): Promise<Engine>
   /** What is known of an agent that is there. */
   settings(agent: string): AgentSettings | undefined
   /** Throws AGENT_UNAVAILABLE for one that is there and not open. */
@@ -34,7 +34,7 @@ export function createHouseCalls(parts: HouseCallsParts, name: string): House {
     },
 
     async *stream(call: HouseCall): AsyncGenerator<StreamEvent> {
-      const engine = engineNow()
+      const engine = await parts.engine()
       const message = messageOf(call)
       const context = contextOf(call.agent, call.turn, message)
       parts.requireOpen(call.agent)
@@ -44,14 +44,9 @@ export function createHouseCalls(parts: HouseCallsParts, name: string): House {
     },
 
     async cancel(agent, taskId, turn) {
-      return engineNow().cancelTask({ id: taskId }, contextOf(agent, turn))
+      const engine = await parts.engine()
+      return engine.cancelTask({ id: taskId }, contextOf(agent, turn))
     },
-  }
-
-  function engineNow(): Engine {
-    const engine = parts.engine()
-    if (engine === undefined) throw new A2AError('UNAVAILABLE', 'The hub has not started yet')
-    return engine
   }
 
   /** Throws what a stranger would get: one that the caller may not use is not there. */

@@ -1,10 +1,12 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import { isDeepStrictEqual } from 'node:util'
+import { A2AError } from '@parley/a2a'
 import type { Agent, AgentLog, Caller, Store } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import type { Admit, Engine } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
+import { listAgents } from './agent-listing.ts'
 import type { AgentKind } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
 import { createPartBytes } from './agents/part-bytes.ts'
@@ -14,11 +16,13 @@ import { grantsOf } from './auth/scopes.ts'
 import { accessSettings } from './auth/settings.ts'
 import type { AgentConfig, HubConfig } from './config/config.ts'
 import { defined } from './defined.ts'
+import { forHosts, oneOf } from './fronts.ts'
 import { createHooks } from './hooks.ts'
 import { createHouseCalls } from './house-calls.ts'
 import { limitConcurrency } from './limits/concurrency.ts'
 import { openStore } from './open-store.ts'
 import { ownNotes } from './own-notes.ts'
+import { createSimpleTasks } from './profiles/simple-tasks.ts'
 import { createRegistry } from './registry.ts'
 import type { AgentStatus, Changes, Registry, RegistryParts } from './registry.ts'
 import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
@@ -34,7 +38,9 @@ export interface HubParts {
 }
 
 export interface Reloaded extends Changes {
-  /** Sections that changed and only hold after a restart. */
+  /** Sections that changed, and hold. */
+  readonly applied: readonly string[]
+  /** What changed and only holds after a restart. */
   readonly restart: readonly string[]
 }
 
@@ -57,6 +63,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   let current = config
   let registry: Registry | undefined
   let access: Access | undefined
+  // Turns that a crash interrupted are taken up before the server is there, and may call other agents at once.
+  const engine = Promise.withResolvers<Engine>()
+  engine.promise.catch(() => {})
   const url = (): string | undefined => current.publicUrl ?? server?.url
 
   try {
@@ -67,11 +76,12 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     closeFirst(store, registry, access)
     server = await start(registry, access)
   } catch (reason) {
-    if (server === undefined) await closeAll(store, registry, access)
+    engine.reject(reason)
+    await closeAll(store, registry, access)
     throw reason
   }
-  const { handler } = server
-  registry.attach(handler.agents)
+  engine.resolve(server.handler.engine)
+  registry.attach(server.handler.agents)
   return asHub(server, registry, access)
 
   function openAccess(): Promise<Access> {
@@ -79,17 +89,11 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       notes: store.notes,
       settings: accessSettings(config),
       adminKey: config.admin.key,
+      auditMs: config.retention.audit,
       log,
-      agents: () => (registry?.names() ?? []).map(listing),
+      agents: () => (registry === undefined ? [] : listAgents(registry, url())),
       hasAgent: (name) => registry?.status(name) !== undefined,
     })
-  }
-
-  /** For whoever runs the hub. */
-  function listing(name: string): object {
-    const { settings, ...status } = registry?.status(name) as AgentStatus
-    const { name: title, description, skills = [] } = settings
-    return { ...status, title, description, url: `${url()}/a2a/${name}`, skills: skills.map(({ id }) => id) }
   }
 
   function kindPartsOf(known: Access): RegistryParts['kindParts'] {
@@ -100,7 +104,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...(config.limits.fetched !== undefined ? { limitBytes: config.limits.fetched } : {}),
     })
     const houseParts = {
-      engine: (): Engine | undefined => server?.handler.engine,
+      engine: () => engine.promise,
       settings: (agent: string) => registry?.status(agent)?.settings,
       requireOpen: (agent: string) => registry?.requireOpen(agent),
       admitted: (caller: Caller, agent: string) => admitted(known, caller, agent),
@@ -124,27 +128,40 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     })
   }
 
-  function limit(agent: Agent, name: string, { limits }: AgentConfig): Agent {
-    const { concurrent, queue, queueTimeout: queueTimeoutMs } = { ...current.limits.perAgent[name], ...limits }
-    return concurrent === undefined ? agent : limitConcurrency(agent, { concurrent, queue, queueTimeoutMs })
-  }
-
   function start({ settings, defaultName, requireOpen, open }: Registry, known: Access): Promise<Server> {
     const { isOpen } = accessSettings(config)
     const house = houseOptions(config, Object.keys(config.agents).some(isOpen))
+    const admit = whereOpen(requireOpen, known.admit)
     const hooks = createHooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
+    const { authenticate, onAnswer } = known
+    const shared = {
+      engine: () => server?.handler.engine,
+      requireOpen,
+      authenticate,
+      admit,
+      onAnswer,
+      log,
+      now: Date.now,
+    }
+    const fronts: Front[] = [known.front, hooks]
+    if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
     return serve({
       ...house,
       store,
       log,
       agents: settings(),
       default: defaultName(),
-      authenticate: known.authenticate,
-      admit: whereOpen(requireOpen, known.admit),
-      onAnswer: known.onAnswer,
+      authenticate,
+      admit,
+      onAnswer,
       onEvent: known.onEvent,
-      front: oneOf(known.front, hooks),
+      front: forHosts(house.hosts, oneOf(...fronts)),
     })
+  }
+
+  /** The one whose entry says that it is. */
+  function chosenDefault(): string | undefined {
+    return Object.entries(current.agents).find(([, agent]) => agent.default)?.[0]
   }
 
   function asHub({ url: address, port, grpcPort, close }: Server, agents: Registry, known: Access): Hub {
@@ -156,8 +173,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...(known.madeAdminKey !== undefined ? { madeAdminKey: known.madeAdminKey } : {}),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
-      reload(next) {
-        const done = reloading.then(() => reload(next, agents, known))
+      reload(wanted) {
+        const done = reloading.then(() => change(wanted, agents, known))
         reloading = done.catch(() => {})
         return done
       },
@@ -165,14 +182,18 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     }
   }
 
-  async function reload(next: HubConfig, agents: Registry, known: Access): Promise<Reloaded> {
-    const restart = needRestart.filter((section) => !isDeepStrictEqual(pick(current, section), pick(next, section)))
+  async function change(wanted: HubConfig, agents: Registry, known: Access): Promise<Reloaded> {
+    const differ = <T extends object>(before: T, after: T, names: readonly (keyof T & string)[]): readonly string[] =>
+      names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    const sections = differ(current, wanted, needRestart)
+    const bounds = differ(current.limits, wanted.limits, boundsOfServer).map((name) => `limits.${name}`)
+    const applied = differ(current, wanted, holdAtOnce)
     // What the server was made with stays what it is made with.
-    current = { ...next, ...Object.fromEntries(restart.map((section) => [section, current[section]])) }
+    current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name as keyof HubConfig]])) }
     known.configure(accessSettings(current))
     const changes = await agents.apply(current)
     renewCertificate()
-    return { ...changes, restart }
+    return { ...changes, applied, restart: [...sections, ...bounds] }
   }
 
   function renewCertificate(): void {
@@ -194,15 +215,19 @@ const needRestart = [
   'signing',
   'cors',
   'trustProxy',
+  'profiles',
 ] as const satisfies readonly (keyof HubConfig)[]
 
-function pick(config: HubConfig, section: (typeof needRestart)[number]): unknown {
-  return config[section]
-}
+const boundsOfServer = ['body', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
+const holdAtOnce = ['access', 'limits', 'skillBundles'] as const
 
 function storeOf({ store: { url, ...rest } }: HubConfig) {
   const { direct, masterKey }: { direct?: string | undefined; masterKey?: string | undefined } = rest
   return { store: url, directStore: direct, masterKey }
+}
+
+function limit(agent: Agent, { limits: { concurrent, queue, queueTimeout: queueTimeoutMs } }: AgentConfig): Agent {
+  return concurrent === undefined ? agent : limitConcurrency(agent, { concurrent, queue, queueTimeoutMs })
 }
 
 function openToAll(host: string): ConfigError {
@@ -220,16 +245,19 @@ function admitted(access: Access, caller: Caller, agent: string) {
   return skills === undefined ? {} : { skills }
 }
 
-/** New work for an agent that is not open is refused before anybody counts it. */
+/** New work for an agent that is not open is refused; after the rest, so that only who may use it learns of its trouble. */
 function whereOpen(requireOpen: (agent: string) => void, admit: Admit): Admit {
-  return (asking) => {
-    if (asking.operation === 'SendMessage' || asking.operation === 'SendStreamingMessage') requireOpen(asking.agent)
-    return admit(asking)
+  return async (asking) => {
+    const admission = await admit(asking)
+    const isNew = asking.operation === 'SendMessage' || asking.operation === 'SendStreamingMessage'
+    if (admission.refuse !== undefined || !isNew) return admission
+    try {
+      requireOpen(asking.agent)
+      return admission
+    } catch (reason) {
+      return { ...admission, refuse: A2AError.from(reason) }
+    }
   }
-}
-
-function oneOf(...fronts: readonly Front[]): Front {
-  return (request, response) => fronts.some((front) => front(request, response))
 }
 
 function named(log: AgentLog, agent: string): AgentLog {

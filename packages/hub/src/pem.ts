@@ -10,7 +10,8 @@ export function readPem(given: string, baseDir: string, path: string): string {
   try {
     return readFileSync(resolve(baseDir, given), 'utf8')
   } catch (reason) {
-    const why = (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'the file cannot be read'
+    const why =
+      (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'the file cannot be read'
     throw new ConfigError(path, `${why}: ${given}`)
   }
 }

@@ -49,7 +49,7 @@ async function scene(t: TestContext, open: Open, first: object, store: Store = m
   }
   const parts = testParts({ notes: memoryNotes() })
   const registry = createRegistry({
-    kinds: [kind as AgentKind],
+    kinds: [kind],
     log: parts.log,
     kindParts: (name) => ({ ...parts, name }),
     limit: (agent) => agent,
@@ -57,7 +57,7 @@ async function scene(t: TestContext, open: Open, first: object, store: Store = m
     times: { firstRetryMs: 5, lastRetryMs: 20, openMs: 1_000, patienceMs: 5_000 },
   })
   const wanted = (agents: object, skillBundles: object = {}): Wanted => {
-    const checked = checkConfig({ agents, skillBundles }, { kinds: [kind as AgentKind], baseDir: '/' })
+    const checked = checkConfig({ agents, skillBundles }, { kinds: [kind], baseDir: '/' })
     assert.ok('config' in checked, JSON.stringify(checked))
     return checked.config
   }
@@ -76,10 +76,7 @@ async function scene(t: TestContext, open: Open, first: object, store: Store = m
     opened,
     apply: (agents, bundles) => registry.apply(wanted(agents, bundles)),
     async send(agent, text, more) {
-      const answer = await handler.engine.sendMessage(
-        { message: message(text), ...more },
-        contextOf(agent),
-      )
+      const answer = await handler.engine.sendMessage({ message: message(text), ...more }, contextOf(agent))
       assert.ok('task' in answer)
       return answer.task
     },
@@ -140,13 +137,23 @@ describe('the registry', () => {
 
   it('does not open an agent anew when only its card changes', async (t) => {
     const { registry, apply, opened } = await scene(t, says('x'), { a: entry('one') })
-    const changes = await apply({ a: entry('one', { description: 'New', skillBundles: ['b'] }) }, { b: [{ name: 'Skill' }] })
+    const changes = await apply(
+      { a: entry('one', { description: 'New', skillBundles: ['b'] }) },
+      { b: [{ name: 'Skill' }] },
+    )
     assert.deepEqual(changes.changed, ['a'])
     const { settings } = registry.status('a') ?? assert.fail()
     assert.equal(settings.description, 'New')
-    assert.deepEqual(settings.skills?.map(({ name }) => name), ['Skill'])
+    assert.deepEqual(
+      settings.skills?.map(({ name }) => name),
+      ['Skill'],
+    )
     assert.deepEqual(opened, ['one'])
-    assert.deepEqual((await apply({ a: entry('one', { description: 'New', skillBundles: ['b'] }) }, { b: [{ name: 'Skill' }] })).changed, [])
+    assert.deepEqual(
+      (await apply({ a: entry('one', { description: 'New', skillBundles: ['b'] }) }, { b: [{ name: 'Skill' }] }))
+        .changed,
+      [],
+    )
   })
 
   it('lets a turn end with the agent it began with, and closes that one only then', async (t) => {
@@ -205,7 +212,10 @@ describe('an agent that cannot be opened', () => {
     assert.doesNotMatch(status?.settings.description ?? '', /10\.0\.0\.1/)
     assert.throws(() => registry.requireOpen('bad'), { code: 'AGENT_UNAVAILABLE' })
     assert.deepEqual(handler.agents.names(), ['bad', 'good'])
-    await until(async () => registry.status('bad'), (now) => now?.state === 'open')
+    await until(
+      async () => registry.status('bad'),
+      (now) => now?.state === 'open',
+    )
     registry.requireOpen('bad')
     assert.doesNotMatch(registry.status('bad')?.settings.description ?? '', /not available/)
     assert.equal(textOf(await send('bad', 'hi')), 'bad')
@@ -216,7 +226,9 @@ describe('an agent that cannot be opened', () => {
     let isUp = false
     const open: Open = (word) => {
       if (!isUp) throw new Error('not yet')
-      return { agent: word === 'a' ? { resume: 'rerun', run: ({ resumed }) => `again ${resumed?.attempt}` } : () => 'x' }
+      return {
+        agent: word === 'a' ? { resume: 'rerun', run: ({ resumed }) => `again ${resumed?.attempt}` } : () => 'x',
+      }
     }
     const { handler } = await scene(t, open, { a: entry('a'), f: entry('f') }, sqliteStore(file))
     const task = (agent: string): Promise<Task> => handler.engine.getTask({ id: ids[agent] ?? '' }, contextOf(agent))

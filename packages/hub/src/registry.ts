@@ -63,7 +63,7 @@ export interface RegistryParts {
   readonly log: AgentLog
   kindParts(name: string, config: AgentConfig, kind: AgentKind, baseDir: string): KindParts
   /** Puts the agent behind its limits. */
-  limit(agent: Agent, name: string, config: AgentConfig): Agent
+  limit(agent: Agent, config: AgentConfig): Agent
   /** What the card says of who may call it. */
   security(name: string): Pick<AgentSettings, 'securitySchemes' | 'securityRequirements'>
   readonly times?: Partial<KeeperTimes & { readonly patienceMs: number }> | undefined
@@ -118,9 +118,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
     const agent = keeper.open?.agent
     if (limited.agent === undefined || limited.of !== agent || !isDeepStrictEqual(limited.limits, config.limits)) {
       const made =
-        agent === undefined
-          ? standIn(() => whenOpen(name), times?.patienceMs ?? usualPatienceMs)
-          : limit(agent, name, config)
+        agent === undefined ? standIn(() => whenOpen(name), times?.patienceMs ?? usualPatienceMs) : limit(agent, config)
       Object.assign(limited, { of: agent, agent: made, limits: config.limits })
     }
     return limited.agent as Agent
@@ -282,7 +280,9 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
 
 function isChanged(place: Place, before: Place | undefined): boolean {
   if (before === undefined) return false
-  return before.keeper !== place.keeper || !isDeepStrictEqual([before.config, before.bundles], [place.config, place.bundles])
+  return (
+    before.keeper !== place.keeper || !isDeepStrictEqual([before.config, before.bundles], [place.config, place.bundles])
+  )
 }
 
 function sleep(ms: number): Promise<void> {

@@ -60,7 +60,8 @@ export function createApprovals(trouble: Trouble, peers: () => readonly Peer[]):
 
   function resolve(id: string, decision: string): Result {
     const open = all.get(id)
-    if (open === undefined) return { code: 'INVALID_REQUEST', message: 'unknown approval', details: { reason: 'APPROVAL_NOT_FOUND' } }
+    if (open === undefined)
+      return { code: 'INVALID_REQUEST', message: 'unknown approval', details: { reason: 'APPROVAL_NOT_FOUND' } }
     if (!['allow-once', 'deny'].includes(decision)) return { code: 'INVALID_REQUEST', message: 'invalid decision' }
     if (open.isOpen) {
       open.isOpen = false

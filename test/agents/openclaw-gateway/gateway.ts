@@ -40,6 +40,12 @@ export interface FakeGateway {
   knocks(): number
   /** As when a cable is pulled: nobody says good-bye. */
   cut(): void
+  /** Says nothing any more to those who are connected now, and keeps the connections. */
+  silence(): void
+  /** The same for those who wait for an answer by HTTP. */
+  cutHttp(): void
+  /** As when somebody at the gateway stops a run, or its time is up. */
+  endRun(runId: string, stopReason: string): void
   /** As `openclaw devices approve`. */
   pair(requestId: string): void
   pairRequests(): readonly string[]
@@ -55,6 +61,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
   const mind = createMind()
   const transcripts = createTranscripts()
   const sockets = new Map<WebSocket, Peer>()
+  const silent = new WeakSet<WebSocket>()
   const asked: FakeGateway['asked'] = []
   const bodies: HttpParts['bodies'] = []
   let bootId: string = randomUUID()
@@ -93,6 +100,11 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     connections: () => all.clients.size,
     knocks: () => knocks,
     cut: () => all.clients.forEach((socket) => socket.terminate()),
+    silence() {
+      for (const socket of all.clients) silent.add(socket)
+    },
+    endRun: (runId, stopReason) => runs.end(runId, stopReason),
+    cutHttp: () => server.closeAllConnections(),
     pair(requestId) {
       desk.paired.set(desk.requests.get(requestId) ?? '', `device-token-${requestId}`)
       desk.requests.delete(requestId)
@@ -126,7 +138,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
   }
 
   function tick(): void {
-    if (trouble.silent || Date.now() - tickedAt < trouble.tickMs) return
+    if (Date.now() - tickedAt < trouble.tickMs) return
     tickedAt = Date.now()
     for (const peer of peers()) peer.event('tick', { ts: Date.now() })
   }
@@ -136,7 +148,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     const connId = randomUUID()
     let seq = 0
     const write = (frame: object): void => {
-      if (socket.readyState === socket.OPEN && !trouble.silent) socket.send(JSON.stringify(frame))
+      if (socket.readyState === socket.OPEN && !silent.has(socket)) socket.send(JSON.stringify(frame))
     }
     const about = {
       connId,
@@ -186,7 +198,11 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     const isWrite = ['agent', 'chat.send', 'chat.abort'].includes(method)
     const scope = isWrite ? 'operator.write' : method.startsWith('exec.') ? 'operator.approvals' : 'operator.read'
     if (method !== 'health' && !peer.scopes.includes(scope)) {
-      return { code: 'FORBIDDEN', message: `missing scope: ${scope}`, details: { code: 'MISSING_SCOPE', missingScope: scope } }
+      return {
+        code: 'FORBIDDEN',
+        message: `missing scope: ${scope}`,
+        details: { code: 'MISSING_SCOPE', missingScope: scope },
+      }
     }
     if (method === 'chat.send') return runs.chatSend(peer, params)
     if (method === 'chat.abort') return runs.abort(peer, params)

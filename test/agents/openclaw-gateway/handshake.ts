@@ -39,14 +39,20 @@ export function judge(desk: Desk, params: Fields, nonce: string, connId: string)
   const given = auth['token'] ?? auth['password']
   const byDevice = deviceId !== undefined && desk.paired.get(deviceId) === (auth['deviceToken'] ?? given)
   if (given === undefined && auth['deviceToken'] === undefined) {
-    return no({ code: 'NOT_PAIRED', message: 'device identity required', details: { code: 'DEVICE_IDENTITY_REQUIRED' } })
+    return no({
+      code: 'NOT_PAIRED',
+      message: 'device identity required',
+      details: { code: 'DEVICE_IDENTITY_REQUIRED' },
+    })
   }
-  if (auth['deviceToken'] !== undefined && !byDevice) return mismatch('AUTH_DEVICE_TOKEN_MISMATCH', 'update_auth_credentials')
+  if (auth['deviceToken'] !== undefined && !byDevice)
+    return mismatch('AUTH_DEVICE_TOKEN_MISMATCH', 'update_auth_credentials')
   if (given !== undefined && given !== desk.token && !byDevice) {
     const isPaired = deviceId !== undefined && desk.paired.has(deviceId)
     return mismatch('AUTH_TOKEN_MISMATCH', isPaired ? 'retry_with_device_token' : 'update_auth_credentials')
   }
-  if (deviceId !== undefined && !isSigned(params, device, nonce)) return mismatch('SIGNATURE_INVALID', 'review_auth_configuration')
+  if (deviceId !== undefined && !isSigned(params, device, nonce))
+    return mismatch('SIGNATURE_INVALID', 'review_auth_configuration')
   if (trouble.pairing && (deviceId === undefined || !desk.paired.has(deviceId))) return unpaired(desk, deviceId)
   const asked = params['scopes'] as readonly string[]
   const scopes = trouble.remote && deviceId === undefined ? [] : asked
@@ -54,7 +60,18 @@ export function judge(desk: Desk, params: Fields, nonce: string, connId: string)
   return { hello: helloOf(desk, scopes, connId, deviceToken), scopes, deviceId }
 }
 
-const known = ['minProtocol', 'maxProtocol', 'client', 'role', 'scopes', 'caps', 'auth', 'device', 'locale', 'userAgent']
+const known = [
+  'minProtocol',
+  'maxProtocol',
+  'client',
+  'role',
+  'scopes',
+  'caps',
+  'auth',
+  'device',
+  'locale',
+  'userAgent',
+]
 
 function no(error: object): { readonly error: object; readonly closeCode: number } {
   return { error, closeCode: 1008 }

@@ -28,7 +28,8 @@ export async function serveHttp(request: IncomingMessage, response: ServerRespon
   response.once('close', () => response.writableFinished || run.abort('rpc'))
   if (body['stream'] !== true) {
     const ending = await run.finished
-    if (!ending.ok) return answer(response, 400, { error: { message: 'secret-host said no', type: 'invalid_request_error' } })
+    if (!ending.ok)
+      return answer(response, 400, { error: { message: 'secret-host said no', type: 'invalid_request_error' } })
     const choices = [{ index: 0, message: { role: 'assistant', content: run.text() }, finish_reason: 'stop' }]
     return answer(response, 200, { object: 'chat.completion', choices, usage })
   }
@@ -45,7 +46,8 @@ export async function serveHttp(request: IncomingMessage, response: ServerRespon
   const ending = await run.finished
   clearInterval(timer)
   flush()
-  if (!ending.ok && trouble.http === 'older') chunk({ choices: [{ index: 0, delta: { content: 'Error: internal error' } }] })
+  if (!ending.ok && trouble.http === 'older')
+    chunk({ choices: [{ index: 0, delta: { content: 'Error: internal error' } }] })
   else if (!ending.ok) chunk({ error: { message: 'secret-host said no', type: 'invalid_request_error' } })
   else if (trouble.http === 'on') chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
   if (ending.ok) chunk({ choices: [], usage })

@@ -50,7 +50,7 @@ export function createMind(): Mind {
       heard = []
     },
     async think({ told, result, say, signal }) {
-      const task = told.findLast((text) => commands.some((command) => command.test(text))) ?? ''
+      const task = lastCommand(told)
       if (result !== undefined) {
         say(`It said: ${result.trim()}`)
         return done
@@ -116,8 +116,14 @@ const commands = [
   /\bwhat was it/,
   /\btake your time/,
   /\bwork for ever/,
-  /\bhello/,
 ]
+
+/** A gateway may put what was said before a canceled turn into one message with what is said after it. */
+function lastCommand(told: readonly string[]): string {
+  const text = told.findLast((one) => commands.some((command) => command.test(one))) ?? ''
+  const places = commands.map((command) => [...text.matchAll(new RegExp(command, 'g'))].at(-1)?.index ?? 0)
+  return text.slice(Math.max(...places))
+}
 
 function numbers(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index === 0 ? '' : ' '}${index + 1}`)

@@ -93,7 +93,8 @@ export function createRun(parts: RunParts): Run {
   async function start(): Promise<void> {
     if (ending !== undefined) return
     isStarted = true
-    const late = parts.timeoutMs === undefined ? undefined : setTimeout(() => run.abort('timeout'), parts.timeoutMs)
+    const late =
+      parts.timeoutMs === undefined ? undefined : setTimeout(() => run.abort('timeout'), parts.timeoutMs).unref()
     try {
       await work()
     } finally {
@@ -108,7 +109,12 @@ export function createRun(parts: RunParts): Run {
     tell('lifecycle', { phase: 'model', provider: 'scripted', model: 'scripted' })
     for (let retry = 1; retry <= trouble.retries; retry += 1) {
       tell('lifecycle', { phase: 'finishing', stopReason: 'error', aborted: false })
-      tell('run_status', { phase: 'retrying', message: 'provider 500 at secret-host', retryAttempt: retry, maxRetries: 8 })
+      tell('run_status', {
+        phase: 'retrying',
+        message: 'provider 500 at secret-host',
+        retryAttempt: retry,
+        maxRetries: 8,
+      })
       tell('lifecycle', { phase: 'start', startedAt: Date.now() })
     }
     if (trouble.replaces) {
@@ -207,7 +213,12 @@ export function createRun(parts: RunParts): Run {
       tell('lifecycle', { phase: 'error', error: 'This operation was aborted', aborted: true })
     }
     const payload = isLate
-      ? { status: 'timeout', summary: 'aborted', timeoutPhase: 'provider', result: { payloads: [{ text: 'Request timed out', isError: true }] } }
+      ? {
+          status: 'timeout',
+          summary: 'aborted',
+          timeoutPhase: 'provider',
+          result: { payloads: [{ text: 'Request timed out', isError: true }] },
+        }
       : { status: 'timeout', summary: 'aborted', stopReason }
     const wait = isLate
       ? { status: 'timeout', endedAt: Date.now(), error: 'timed out' }
@@ -246,7 +257,13 @@ export function createRun(parts: RunParts): Run {
     const data = { text: 'not for you', delta: 'not for you', itemId: 'x:1' }
     peer.event('agent', { runId: 'other', seq: 1, stream: 'assistant', sessionKey: 'agent:main:other', data })
     peer.event('agent', { runId: 'other-run-of-this-session', seq: 1, stream: 'assistant', sessionKey, data })
-    peer.event('chat', { runId: 'other', sessionKey: 'agent:main:other', seq: 2, state: 'final', message: message('no') })
+    peer.event('chat', {
+      runId: 'other',
+      sessionKey: 'agent:main:other',
+      seq: 2,
+      state: 'final',
+      message: message('no'),
+    })
     peer.event('task', { action: 'upserted', task: { sessionKey, runId } })
   }
 }

@@ -10,7 +10,9 @@ import type { Transcripts } from './transcripts.ts'
 import type { Trouble } from './trouble.ts'
 
 export type Params = Readonly<Record<string, unknown>>
-export type Result = { readonly payload: unknown } | { readonly code: string; readonly message: string; readonly details?: object }
+export type Result =
+  | { readonly payload: unknown }
+  | { readonly code: string; readonly message: string; readonly details?: object }
 
 export interface RunsParts {
   readonly mind: Mind
@@ -29,6 +31,7 @@ export interface Runs {
   history(params: Params): Result
   /** For the HTTP endpoint. */
   begin(message: string, sessionKey: string): Run
+  end(runId: string, stopReason: string): void
   /** The memory of keys is gone, as it is five minutes after the end of a run. */
   forgetKeys(): void
   die(): void
@@ -36,7 +39,7 @@ export interface Runs {
   takeUp(): void
 }
 
-const taken = "[System] Your previous turn was interrupted by a gateway restart. Continue from the existing transcript."
+const taken = '[System] Your previous turn was interrupted by a gateway restart. Continue from the existing transcript.'
 
 export function createRuns({ mind, transcripts, trouble, approvals, peers }: RunsParts): Runs {
   const runs = new Map<string, Run>()
@@ -58,7 +61,10 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
         return peer.answer(id, { ok: true, payload: { runId, status: 'in_flight', sessionKey, agentId: 'main' } })
       }
       if (ended !== undefined) return peer.answer(id, finalOf(runId, ended))
-      peer.answer(id, { ok: true, payload: { runId, sessionKey, agentId: 'main', status: 'accepted', acceptedAt: Date.now() } })
+      peer.answer(id, {
+        ok: true,
+        payload: { runId, sessionKey, agentId: 'main', status: 'accepted', acceptedAt: Date.now() },
+      })
       if (transcripts.of(sessionKey).some(({ key }) => key === runId)) return spoil(peer, id, runId, sessionKey)
       const seconds = params['timeout']
       const timeoutMs = typeof seconds === 'number' ? seconds * 1_000 : undefined
@@ -100,7 +106,8 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
       const isOwner =
         owner !== undefined &&
         (owner.connId === peer.connId || (owner.deviceId !== undefined && owner.deviceId === peer.deviceId))
-      if (!isOwner && !peer.scopes.includes('operator.admin')) return { code: 'INVALID_REQUEST', message: 'unauthorized' }
+      if (!isOwner && !peer.scopes.includes('operator.admin'))
+        return { code: 'INVALID_REQUEST', message: 'unauthorized' }
       run.abort('rpc')
       approvals.denyAll(run.runId)
       return { payload: { ok: true, aborted: true, runIds: [run.runId] } }
@@ -109,7 +116,7 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
     async wait(params) {
       const runId = String(params['runId'])
       const run = runs.get(runId)
-      const patience = sleep(Number(params["timeoutMs"] ?? 30_000), undefined, { ref: false })
+      const patience = sleep(Number(params['timeoutMs'] ?? 30_000), undefined, { ref: false })
       const ended = await Promise.race([run?.finished ?? patience, patience])
       return { payload: { runId, status: 'timeout', ...ended?.wait } }
     },
@@ -127,7 +134,11 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
           pendingInputs: { items: [], total: 0 },
           hasMore: false,
           totalMessages: entries.length,
-          sessionInfo: { key: sessionKey, hasActiveRun: run !== undefined || isWaiting, status: run ? 'running' : 'done' },
+          sessionInfo: {
+            key: sessionKey,
+            hasActiveRun: run !== undefined || isWaiting,
+            status: run ? 'running' : 'done',
+          },
           ...(run !== undefined && run.isRunning()
             ? { inFlightRun: { runId: run.runId, text: run.text(), startedAt: run.startedAt, sessionAbortable: true } }
             : {}),
@@ -140,6 +151,8 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
       queue(run)
       return run
     },
+
+    end: (runId, stopReason) => runs.get(runId)?.abort(stopReason),
 
     forgetKeys: () => keys.clear(),
 
@@ -172,7 +185,20 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
     timeoutMs: number | undefined,
     key = runId,
   ): Run {
-    const run = createRun({ runId, sessionKey, method, message, owner, timeoutMs, mind, trouble, peers, transcripts, key, approve: approvals.ask })
+    const run = createRun({
+      runId,
+      sessionKey,
+      method,
+      message,
+      owner,
+      timeoutMs,
+      mind,
+      trouble,
+      peers,
+      transcripts,
+      key,
+      approve: approvals.ask,
+    })
     runs.set(runId, run)
     keys.add(runId)
     return run
@@ -196,8 +222,13 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
   /** A key that was forgotten and comes again: the gateway runs it, finds the turn done, and spoils what it knew of it. */
   function spoil(peer: Peer, id: string, runId: string, sessionKey: string): void {
     const message = 'Session transcript keyed user is outside the current turn'
-    transcripts.of(sessionKey).push({ role: 'assistant', text: 'The agent run failed before producing a reply.', runId, stopReason: 'stop' })
-    const result = { payloads: [{ text: `⚠️ ${message}`, isError: true }], meta: { error: { kind: 'incomplete_turn', message } } }
+    transcripts
+      .of(sessionKey)
+      .push({ role: 'assistant', text: 'The agent run failed before producing a reply.', runId, stopReason: 'stop' })
+    const result = {
+      payloads: [{ text: `⚠️ ${message}`, isError: true }],
+      meta: { error: { kind: 'incomplete_turn', message } },
+    }
     peer.answer(id, { ok: true, payload: { runId, status: 'error', summary: 'failed', result } })
   }
 }
@@ -214,11 +245,16 @@ function refusedAgent(params: Params): object | undefined {
   const message = params['message']
   const attachments = (params['attachments'] ?? []) as readonly { readonly mimeType?: string }[]
   const other = attachments.find(({ mimeType }) => mimeType?.startsWith('image/') !== true)
-  if (typeof message !== 'string' || message.trim() === '') return { code: 'INVALID_REQUEST', message: 'invalid agent params: message' }
+  if (typeof message !== 'string' || message.trim() === '')
+    return { code: 'INVALID_REQUEST', message: 'invalid agent params: message' }
   if (/^\s*\/(new|reset)\b/.test(message)) return { code: 'FORBIDDEN', message: 'missing scope: operator.admin' }
-  if (params['agentId'] !== undefined && params['agentId'] !== 'main') return { code: 'INVALID_REQUEST', message: 'unknown agent id' }
+  if (params['agentId'] !== undefined && params['agentId'] !== 'main')
+    return { code: 'INVALID_REQUEST', message: 'unknown agent id' }
   if (other !== undefined) {
-    return { code: 'INVALID_REQUEST', message: `UnsupportedAttachmentError: non-image attachments (${other.mimeType}) are not supported` }
+    return {
+      code: 'INVALID_REQUEST',
+      message: `UnsupportedAttachmentError: non-image attachments (${other.mimeType}) are not supported`,
+    }
   }
   return undefined
 }

@@ -8,8 +8,6 @@ export interface Trouble {
   pairing: boolean
   /** Treats us as a peer from another machine: without a device there are no scopes. */
   remote: boolean
-  /** Neither ticks nor answers any more, but keeps the connection. */
-  silent: boolean
   /** Takes connections and never says anything. */
   mute: boolean
   /** Closes the connection when it gets such a request, before it answers. */
@@ -52,7 +50,6 @@ export const usual = (): Trouble => ({
   starting: 0,
   pairing: false,
   remote: false,
-  silent: false,
   mute: false,
   cutOn: undefined,
   cutAfter: undefined,

@@ -86,7 +86,7 @@ async function prompt(
       kind: 'think',
       status: 'in_progress',
     })
-    writeFileSync(marker('begun'), '')
+    writeFileSync(marker('begun'), String(process.pid))
     await cancel.promise
     writeFileSync(marker('stopped'), '')
     return { stopReason: 'cancelled' }
@@ -97,7 +97,7 @@ async function prompt(
     await say(told?.text.split(' ')[1] ?? 'nothing')
   } else if (verb === 'slow' || verb === 'go-on') {
     if (verb === 'slow') await say('one ')
-    writeFileSync(marker('begun'), '')
+    writeFileSync(marker('begun'), String(process.pid))
     await released(cancel.promise)
     if (isCancelled) return { stopReason: 'cancelled' }
     await say('two ')
@@ -148,7 +148,7 @@ async function prompt(
     await terminal.release()
     await say(`${exitCode} ${output}`)
   } else if (verb === 'deaf') {
-    writeFileSync(marker('begun'), '')
+    writeFileSync(marker('deaf'), '')
     await new Promise(() => {})
   } else {
     for (const piece of ['you ', 'said ', `${word}.`]) await say(piece)
@@ -218,12 +218,7 @@ const { closed } = agent({ name: 'scripted' })
     return { stopReason: 'end_turn' }
   })
   .onNotification('session/cancel', ({ params }) => cancels.get(params.sessionId)?.())
-  .connect(
-    ndJsonStream(
-      Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
-      Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>,
-    ),
-  )
+  .connect(ndJsonStream(Writable.toWeb(process.stdout) as WritableStream<Uint8Array>, Readable.toWeb(process.stdin)))
 
 // A program whose hub is gone has nobody left to talk to.
 await closed

@@ -48,7 +48,7 @@ async function answer({ text, state }: Told): Promise<void> {
       writeFileSync(marker('stopped'), '')
       process.exit(0)
     })
-    writeFileSync(marker('begun'), '')
+    writeFileSync(marker('begun'), String(process.pid))
     await new Promise(() => setInterval(() => {}, 1_000))
   } else if (verb === 'fail') {
     console.error('db-7 is down')
@@ -61,7 +61,7 @@ async function answer({ text, state }: Told): Promise<void> {
   else if (verb === 'ask') line({ type: 'input_required', text: 'Which city?', state: { asked: true } })
   else if (verb === 'slow') {
     assistant('one ')
-    writeFileSync(marker('begun'), '')
+    writeFileSync(marker('begun'), String(process.pid))
     await released()
     assistant('two ')
     assistant('three')

@@ -5,6 +5,7 @@
  */
 import type { Caller } from '../model/caller.ts'
 import type { CredentialRequest } from '../model/sensitive.ts'
+import type { SpanKind, SpanOutcome } from '../model/span.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task } from '../model/task.ts'
 
@@ -75,6 +76,24 @@ export interface Abandoned {
   readonly log: AgentLog
 }
 
+export interface SpanOptions {
+  /** Default `other`. */
+  readonly kind?: SpanKind
+  /** Bounded, and read by whoever runs the server: no content, no secrets. */
+  readonly attributes?: Struct
+  /** Default: the turn. */
+  readonly parent?: OpenSpan
+}
+
+export interface OpenSpan {
+  readonly spanId: string
+  /** For what is called within it. */
+  readonly traceparent: string
+  set(attributes: Struct): void
+  /** Once; what comes later is not heard. Default `ok`. */
+  end(outcome?: SpanOutcome, attributes?: Struct): void
+}
+
 /** What the log holds of a run that was interrupted. */
 export interface Resumed {
   /** 2 for the first run after the first crash. */
@@ -131,6 +150,10 @@ export interface Turn {
   /** The URIs of the extensions active for this request. */
   readonly extensions: readonly string[]
   readonly log: AgentLog
+  /** The trace that this turn belongs to, to be handed on to what it calls (W3C Trace Context). */
+  readonly traceparent: string
+  /** Times something that the turn does, for those who look at its trace. It needs no waiting; end it in any case. */
+  span(name: string, options?: SpanOptions): OpenSpan
 }
 
 export interface AskOptions extends CredentialRequest {

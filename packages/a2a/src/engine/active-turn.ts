@@ -6,14 +6,14 @@
 import type { AgentFunction, AgentMessage, AskOptions, Resumed } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
-import type { LogRecord, TurnOptions } from '../model/record.ts'
+import type { LogRecord, RecordBody, TurnOptions } from '../model/record.ts'
+import type { SpanOutcome } from '../model/span.ts'
 import { isTerminal } from '../model/state.ts'
-import type { Json, Message, Task } from '../model/task.ts'
-import type { IdempotencyKey } from '../stores/store.ts'
-import type { AgentEntry, AgentOptions, EngineLog } from './contract.ts'
+import type { Message, Task } from '../model/task.ts'
+import type { AgentOptions, EngineLog } from './contract.ts'
 import { earlier, noAnswer, questionsToReplay, viewOf } from './fold.ts'
 import type { Wait } from './later.ts'
-import { later, onceAfter } from './later.ts'
+import { later } from './later.ts'
 import type { Live } from './live.ts'
 import { openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
@@ -25,46 +25,10 @@ import * as steps from './steps.ts'
 import type { Transformer } from './transform.ts'
 import { transformerOf } from './transform.ts'
 import type { Inbox, TurnParts } from './turn.ts'
+import { TurnClock } from './turn-clock.ts'
+import { TurnSpans } from './turn-spans.ts'
+import type { ActiveTurnParts, TurnInput } from './turn-input.ts'
 import { createInbox, createTurn, StopSignal, turnIsOver } from './turn.ts'
-
-/** What a turn is about. */
-export interface TurnInput {
-  readonly message: Message
-  readonly options: TurnOptions
-  readonly turn: number
-  readonly attempt: number
-  /** The messages up to here are this turn's. */
-  readonly consumedSeq: number
-  /** Set for the first turn of a task that is not in the log yet. */
-  readonly opening?: { readonly idempotency: IdempotencyKey; readonly atOnce: boolean }
-  /** Its start is already in the log. */
-  readonly started?: true
-  readonly resumed?: Resumed
-  readonly reattach?: true
-}
-
-/** How the first message of a task was received. */
-export type Opening = { readonly reply: Message } | { readonly submittedSeq: number }
-
-export interface RunParts {
-  readonly live: Live
-  readonly entry: AgentEntry
-  readonly log: EngineLog
-  readonly now: () => number
-  /** The next turn is another agent's. */
-  isReplaced(): boolean
-  /** No turn is begun here any more: it is somebody else's. */
-  isClosing(): boolean
-  conversation(live: Live): Promise<readonly Task[]>
-  referenced(live: Live, message: Message): Promise<readonly Task[]>
-}
-
-export interface ActiveTurnParts extends RunParts {
-  readonly opening: { resolve(opening: Opening): void; reject(reason: unknown): void }
-  isStopped(): boolean
-  orStop<T>(value: Promise<T>): Promise<T | undefined>
-  expire(): void
-}
 
 /** A class, because a turn of closures is made of twenty, and most turns need three. */
 export class ActiveTurn implements TurnParts {
@@ -83,8 +47,9 @@ export class ActiveTurn implements TurnParts {
   #question: Question | undefined
   /** Messages up to here were given to the agent, or are about to be. */
   #takenSeq: number
-  #deadline: Wait | undefined
-  #endsAt = Infinity
+  readonly #clock: TurnClock
+  #spans: TurnSpans | undefined
+  readonly #unwritten: RecordBody[] = []
   #opensAt: Wait | undefined
 
   constructor(parts: ActiveTurnParts, input: TurnInput) {
@@ -92,11 +57,18 @@ export class ActiveTurn implements TurnParts {
     this.message = reveal(input.message)
     this.#parts = parts
     this.#limits = parts.entry.options
+    this.#clock = new TurnClock({
+      now: parts.now,
+      turnTimeoutMs: this.#limits.turnTimeoutMs,
+      // The one that this turn's message brings may not be in the log yet.
+      deadlineAt: () => earlier(parts.live.fold.deadlineAt, input.options.deadlineAt),
+      expire: parts.expire,
+    })
     this.#interpreter = new Interpreter(parts.live.fold, input.turn)
     this.#transformer = transformerOf(parts.entry, parts.live, input.turn)
     this.#begun = input.started === true
     this.#takenSeq = input.consumedSeq
-    if (this.#begun) this.#setDeadline()
+    if (this.#begun) this.#clock.start()
     else if (input.opening === undefined || input.opening.atOnce) this.begin(true)
     else this.#opensAt = later(Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs), () => this.begin(true))
     if (this.#limits.whenBusy === 'steer') for (const waiting of this.live.fold.waiting) this.received(waiting)
@@ -116,19 +88,32 @@ export class ActiveTurn implements TurnParts {
     return this.input.resumed
   }
 
-  get remembered(): Json | undefined {
-    const { turn, checkpoint, remembered } = this.live.fold
-    // The agent may look before the start of its turn is written: what was said last is then that of the turn before.
-    return turn < this.input.turn ? (checkpoint ?? remembered) : remembered
+  get deadlineAt(): number | undefined {
+    return this.#clock.endsAt
   }
 
-  /** Until the turn has begun, as if it began now. */
-  get deadlineAt(): number | undefined {
-    const { turnTimeoutMs } = this.#limits
-    const endsAt = this.#begun
-      ? this.#endsAt
-      : Math.min(this.#taskDeadline() ?? Infinity, this.#parts.now() + turnTimeoutMs)
-    return Number.isFinite(endsAt) ? endsAt : undefined
+  get spans(): TurnSpans {
+    const { turn, attempt, options } = this.input
+    return (this.#spans ??= new TurnSpans({
+      taskId: this.live.id,
+      turn,
+      attempt,
+      traceparent: options.traceparent,
+      now: this.#parts.now,
+      write: (span) => this.#write({ type: 'span', span }),
+    }))
+  }
+
+  /** What is still open ends with the turn. */
+  endSpans(outcome: SpanOutcome): void {
+    this.#spans?.endAll(outcome)
+  }
+
+  /** Before there is a task there is no log: a direct message leaves none. */
+  #write(body: RecordBody): void {
+    if (this.#over) return
+    if (this.#begun) this.live.post(body, 300)
+    else this.#unwritten.push(body)
   }
 
   get log(): EngineLog {
@@ -181,7 +166,7 @@ export class ActiveTurn implements TurnParts {
     const id = known?.id ?? newId()
     const answer = Promise.withResolvers<Message>()
     this.#question = { id, answer, isAnswered: false }
-    this.#deadline?.cancel()
+    this.#clock.stop()
     const asks = { id, turn: input.turn, isNew: known === undefined }
     live.post(steps.askQuestion(state, message, asks, this.#limits), 500)
     // Messages are taken in the order they came: one that already waits is the answer.
@@ -203,14 +188,20 @@ export class ActiveTurn implements TurnParts {
     const { live, input } = this
     this.#begun = true
     this.#opensAt?.cancel()
-    this.#setDeadline()
+    this.#clock.start()
     if (input.opening === undefined) {
       live.post(steps.startTurn(input, input.consumedSeq, this.#limits), 200)
+      this.#writeHeld()
       return
     }
     const { opening } = this.#parts
     const intent = steps.open(input.message, input.options, input.opening.idempotency, this.#limits, working)
     live.write(intent).then((seq) => opening.resolve({ submittedSeq: (seq as number) + 1 }), opening.reject)
+    this.#writeHeld()
+  }
+
+  #writeHeld(): void {
+    for (const body of this.#unwritten.splice(0)) this.#write(body)
   }
 
   /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
@@ -252,7 +243,7 @@ export class ActiveTurn implements TurnParts {
     const { answer } = this.#question
     const { fold } = this.live
     this.#question = undefined
-    this.#setDeadline()
+    this.#clock.start()
     const given = fold.questions.find(({ id }) => id === questionId)?.answer
     answer.resolve(given === undefined ? noAnswer(fold) : reveal(given))
   }
@@ -268,25 +259,10 @@ export class ActiveTurn implements TurnParts {
   end(reason: unknown): void {
     this.#over = true
     this.#opensAt?.cancel()
-    this.#deadline?.cancel()
+    this.#clock.stop()
     this.#inbox?.end()
     this.#question?.answer.reject(reason ?? turnIsOver())
     if (reason !== undefined) this.#stop.abort(reason)
-  }
-
-  #setDeadline(): void {
-    const { turnTimeoutMs } = this.#limits
-    const { expire } = this.#parts
-    const leftMs = (this.#taskDeadline() ?? Infinity) - this.#parts.now()
-    // A local timer is exact; the due time in the store covers a process that dies before it.
-    if (leftMs < turnTimeoutMs) this.#deadline = onceAfter(leftMs, expire)
-    else if (Number.isFinite(turnTimeoutMs)) this.#deadline = later(turnTimeoutMs, expire)
-    this.#endsAt = this.#parts.now() + Math.min(leftMs, turnTimeoutMs)
-  }
-
-  /** The one that this turn's message brings may not be in the log yet. */
-  #taskDeadline(): number | undefined {
-    return earlier(this.live.fold.deadlineAt, this.options.deadlineAt)
   }
 
   #callAgent(): unknown {

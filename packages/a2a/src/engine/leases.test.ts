@@ -192,16 +192,13 @@ describe('a lease', () => {
   })
 
   it('that the last append has given back, and not yet said so, is not lost when it can no longer be prolonged', async (t) => {
+    const { agent, say } = prompted()
     const prolonged = Promise.withResolvers<void>()
     let isGivenBack = false
     const gives = (method: string, given: unknown) => method === 'append' && (given as Append).release === true
     const { here } = await replicas(
       t,
-      async function* () {
-        yield status('At work')
-        await sleep(5)
-        yield 'done'
-      },
+      agent,
       { sweepMs: 2 },
       {
         before(method, [, given]) {
@@ -215,11 +212,11 @@ describe('a lease', () => {
         },
       },
     )
-    assert.equal(answerOf(await here.task('go')), 'done')
-    assert.deepEqual(
-      here.lines.filter(({ level }) => level === 'error'),
-      [],
-    )
+    const id = await startedOn(here)
+    const reader = await here.subscribe(id)
+    say('done', 'end')
+    assert.equal(statesOf(await reader.rest()).at(-1), 'COMPLETED')
+    assert.equal(answerOf(await here.get(id)), 'done')
   })
 
   it('is not needed to let a question run out: the engine that asked hears of it [S2-16]', async (t) => {

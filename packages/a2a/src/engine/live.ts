@@ -159,8 +159,9 @@ export class Live {
   async checkLength(): Promise<void> {
     const { head } = this.fold
     const row = await this.#parts.store.load(this.id)
-    if (row === undefined) this.abandon(taskNotFound(this.id))
-    else if (row.head < head) this.abandon(cutShort(row.head, head))
+    // One that is only now being made has none, and is not there.
+    if ((row?.head ?? 0) >= head) return
+    this.abandon(row === undefined ? taskNotFound(this.id) : cutShort(row.head, head))
   }
 
   /** The lease was taken for us. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import type { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import { memoryStore } from '../stores/memory.ts'
 import type { NewTask, Store } from '../stores/store.ts'
@@ -150,5 +151,50 @@ describe('the registry', () => {
     await nextTurnOfTheLoop()
     assert.equal(lost.length, 1)
     assert.equal(size(), 0)
+  })
+
+  describe('over a store that wakes it for nothing', () => {
+    const restless = (store: Store): Store => ({ ...store, changed: () => nextTurnOfTheLoop() })
+
+    it('goes on with a task that is only now being made', async () => {
+      const gate = Promise.withResolvers<void>()
+      const store = troubledStore(restless(memoryStore({ leaseTtlMs: 10_000 })), {
+        before: (method) => (method === 'append' ? gate.promise : undefined),
+      })
+      const { registry, lost } = registryOver(store)
+      const live = registry.create(newTask())
+      const opening = live.write(opens())
+      for (let turn = 0; turn < 20; turn += 1) await nextTurnOfTheLoop()
+      gate.resolve()
+      await opening
+      assert.deepEqual(lost, [])
+      registry.forget(live)
+    })
+
+    it('gives a task up whose log is shorter than it was, and reads it anew for the next who asks', async () => {
+      const inner = memoryStore({ leaseTtlMs: 10_000 })
+      const id = await existing(inner)
+      let cut = false
+      const row = await inner.load(id)
+      assert.ok(row !== undefined)
+      const status = { type: 'status', status: row.status } as const
+      const store: Store = {
+        ...restless(inner),
+        // As after a failover: what was the second record is gone.
+        load: async () => (cut ? row : inner.load(id)),
+        read: async (taskId, after) => (await inner.read(taskId, after)).filter(({ seq }) => !cut || seq === 1),
+      }
+      await inner.append(id, { expectedSeq: 1, records: [{ at: 0, body: status }] })
+      const { registry, lost } = registryOver(store)
+      const live = await registry.find(id)
+      assert.equal(live?.fold.head, 2)
+      cut = true
+      await eventually(() => lost.length > 0, 'the task to be given up')
+      assert.equal((lost[0]?.reason as A2AError).code, 'UNAVAILABLE')
+      assert.equal(live.broken, lost[0]?.reason)
+      const again = await registry.find(id)
+      assert.equal(again?.fold.head, 1)
+      registry.forget(again)
+    })
   })
 })

@@ -8,9 +8,10 @@
  */
 import { A2AError } from '../model/error.ts'
 import type { LogRecord } from '../model/record.ts'
+import type { SpanOutcome } from '../model/span.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
-import type { Opening, RunParts, TurnInput } from './active-turn.ts'
+import type { Opening, RunParts, TurnInput } from './turn-input.ts'
 import { ActiveTurn } from './active-turn.ts'
 import type { AgentEntry } from './contract.ts'
 import type { Live } from './live.ts'
@@ -77,6 +78,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     const turn = new ActiveTurn(turnParts, input)
     current = turn
     const ending = await turn.listen()
+    turn.endSpans(outcomeOf(ending))
     turn.end(undefined)
     current = undefined
     if (stopped || ending === undefined) return undefined
@@ -107,6 +109,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
   function expire(): void {
     if (stopped || current === undefined) return
     current.begin(false)
+    current.endSpans('error')
     const message = agentMessage('Task timed out', live.fold)
     const ending = { state: 'TASK_STATE_FAILED', message, note: 'the turn took too long' } as const
     live.post(steps.endTask(current.input.turn, ending), 200)
@@ -151,4 +154,9 @@ export function nextTurn(live: Live): TurnInput | undefined {
     attempt: 1,
     consumedSeq: waiting.seq,
   }
+}
+
+function outcomeOf(ending: steps.Ending | undefined): SpanOutcome {
+  if (ending?.state === 'TASK_STATE_CANCELED') return 'canceled'
+  return ending?.state === 'TASK_STATE_FAILED' ? 'error' : 'ok'
 }

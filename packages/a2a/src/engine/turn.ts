@@ -6,15 +6,18 @@ import type { LogRecord, TurnOptions } from '../model/record.ts'
 import { secretTextIn } from '../model/sensitive.ts'
 import type { Message, Struct, Task } from '../model/task.ts'
 import type { Live } from './live.ts'
+import type { TurnSpans } from './turn-spans.ts'
 
 export interface TurnParts {
   readonly live: Live
   readonly message: Message
   readonly options: TurnOptions
   readonly resumed: Resumed | undefined
-  readonly remembered: Turn['remembered']
+  /** Which one of the task's it is. */
+  readonly input: { readonly turn: number }
   readonly deadlineAt: number | undefined
   readonly log: AgentLog
+  readonly spans: TurnSpans
   readonly messages: AsyncIterable<Message>
   signal(): AbortSignal
   /** The task as it stands, once everything said so far is written. */
@@ -74,7 +77,10 @@ class EngineTurn implements Turn {
   }
 
   get remembered(): Turn['remembered'] {
-    return this.#parts.remembered
+    const { input, live } = this.#parts
+    const { turn, checkpoint, remembered } = live.fold
+    // The agent may look before the start of its turn is written: what was said last is then that of the turn before.
+    return turn < input.turn ? (checkpoint ?? remembered) : remembered
   }
 
   get deadlineAt(): number | undefined {
@@ -123,6 +129,14 @@ class EngineTurn implements Turn {
 
   get checkpoint(): Turn['checkpoint'] {
     return (data) => unheard(this.#parts.checkpoint(data))
+  }
+
+  get traceparent(): string {
+    return this.#parts.spans.traceparent
+  }
+
+  get span(): Turn['span'] {
+    return (name, options = {}) => this.#parts.spans.start(name, options)
   }
 
   get ask(): Turn['ask'] {

@@ -3,6 +3,7 @@
  * what streams and webhooks carry. The others are internal. Both are counted by seq,
  * so gaps on the wire are legal.
  */
+import type { Span } from './span.ts'
 import type { Artifact, Json, Message, Struct, TaskStatus } from './task.ts'
 
 export type RecordBody =
@@ -34,7 +35,7 @@ export type RecordBody =
   | { readonly type: 'cancel'; readonly metadata?: Struct }
   /** Why something happened that a person may ask about later: dropped messages, a lost agent, an error's text. */
   | { readonly type: 'note'; readonly text: string }
-  | { readonly type: 'span'; readonly span: Struct }
+  | { readonly type: 'span'; readonly span: Span }
 
 /** What a request says beside its message that must survive until the turn runs. */
 export interface TurnOptions {

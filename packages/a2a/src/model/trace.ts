@@ -21,8 +21,13 @@ export function spanIdOfEvent(taskId: string, seq: number): string {
   return hash(taskId, seq)
 }
 
+/** The span of one turn, or of the `nth` thing that took time in it. A turn that is run again is another. */
+export function spanIdOfTurn(taskId: string, turn: number, attempt: number, nth = 0): string {
+  return hash(taskId, `${turn}.${attempt}.${nth}`)
+}
+
 /** 64 bits of FNV-1a as hex, never all zero: it has to differ, and not to hide anything. */
-function hash(text: string, salt: number): string {
+function hash(text: string, salt: number | string): string {
   let high = 0x811c9dc5
   let low = 0xcbf29ce4
   const salted = `${salt}:${text}`

@@ -250,10 +250,12 @@ describe('whoever is told of answers', () => {
 
   it('hears who was refused by admit, and that a private card was shown to somebody', async () => {
     const { answers, onAnswer } = told()
-    const { admit } = asked({ refuse: new A2AError('RATE_LIMITED', 'Later') })
+    const refuse = new A2AError('RATE_LIMITED', 'Later')
+    const admit = ({ operation }: Asking): Admission => (operation === undefined ? { headers } : { refuse })
     const handler = open({ authenticate, admit, onAnswer, protectCard: true })
     await get(handler, '/tasks/x', keyed)
-    await get(handler, '/.well-known/agent-card.json', keyed)
+    const shown = await get(handler, '/.well-known/agent-card.json', keyed)
+    assert.equal(shown.headers.get('x-ratelimit-remaining'), '59')
     await get(handler, '/.well-known/agent-card.json')
     assert.deepEqual(answers.map(brief), [
       'ann call GetTask HTTP+JSON 1.0 RATE_LIMITED 429',

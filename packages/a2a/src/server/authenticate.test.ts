@@ -3,8 +3,10 @@ import { after, describe, it } from 'node:test'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import { memoryStore } from '../stores/memory.ts'
+import { modern, openGrpcServers } from '../testing/grpc-fixture.ts'
 import { createHandler, type EngineLog, type Handler } from './index.ts'
 
+const grpc = openGrpcServers()
 const opened: Handler[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))
 
@@ -99,5 +101,27 @@ describe('an agent that a caller may not use', () => {
     }
     const [status, , text] = (await ask('POST', '/a2a/nowhere', 'bob')) as [number, unknown, string]
     assert.deepEqual([status, /no such path/.test(text)], [404, true])
+  })
+
+  it('looks so by gRPC as well, whether metadata or a tenant names it [B-153 B-168]', async () => {
+    const server = await grpc.open({
+      agents: { open: () => 'x', hidden: () => 'x' },
+      authenticate: ({ header }) => ({ id: header('x-who') ?? 'ann' }),
+      admit: ({ agent, caller }) =>
+        may[caller.id]?.includes(agent) === true ? {} : { refuse: new A2AError('PERMISSION_DENIED', 'Not for you') },
+    })
+    const peer = grpc.client(server.grpcPort)
+    const ways = (agent: string) => [
+      () => peer.refused(modern, 'GetTask', { id: 't' }, { metadata: { 'x-parley-agent': agent } }),
+      () => peer.refused(modern, 'GetTask', { id: 't', tenant: agent }),
+      () => peer.refused(modern, 'GetTask', { id: 't', tenant: `${agent}/acme` }),
+    ]
+    const told = async (agent: string) =>
+      Promise.all(
+        ways(agent).map(async (ask) => (({ code, message, details }) => [code, message, details])(await ask())),
+      )
+    const hidden = await told('hidden')
+    assert.deepEqual(await told('nowhere'), hidden)
+    assert.ok(hidden.every(([code]) => code === 7))
   })
 })

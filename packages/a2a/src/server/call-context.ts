@@ -10,8 +10,6 @@ export interface ContextParts {
   readonly call: Call
   readonly request: HttpRequest
   readonly tenant: string
-  /** Whether events tell the trace of the request that they come from. */
-  readonly isTraced: boolean
   anonymousMayList(request: HttpRequest): boolean
 }
 
@@ -35,7 +33,7 @@ export class ServedContext implements CallContext {
     this.extensions = call.extensions
     if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
     if (push !== undefined) this.push = push
-    const traceparent = parts.isTraced ? parts.request.header('traceparent') : undefined
+    const traceparent = parts.request.header('traceparent')
     if (traceparent !== undefined && traceIdOf(traceparent) !== undefined) this.traceparent = traceparent
     this.#parts = parts
   }

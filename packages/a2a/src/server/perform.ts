@@ -167,7 +167,7 @@ function requireStreaming({ entry }: Resident): void {
 
 function contextOf(
   { push, tenants, anonymousMayList }: PerformParts,
-  { call, request, resident, visit }: Performance,
+  { call, request, visit }: Performance,
   asked: Exclude<RequestOf<Operation>, undefined>,
   asksForPush = false,
 ): ServedContext {
@@ -176,7 +176,6 @@ function contextOf(
     call,
     request,
     tenant: tenants.resolve(asked.tenant, call.caller),
-    isTraced: resident.isTraced,
     anonymousMayList,
   }
   return new ServedContext(about, asksForPush && push !== undefined ? mannerOf(push, call, request) : undefined)

@@ -8,7 +8,10 @@ import type { RouteRequest } from './route-request.ts'
 
 const filter = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  before: z.string().max(64).optional(),
+  before: z
+    .string()
+    .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'give what the page before said')
+    .optional(),
   agent: z.string().optional(),
   who: z.string().optional(),
   key: z.string().optional(),

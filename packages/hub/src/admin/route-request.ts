@@ -59,7 +59,7 @@ function split(url: string): { readonly pathname: string; readonly search: strin
 function certificateOf({ socket }: IncomingMessage): ClientCertificate | undefined {
   const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>
   const shown = authorized === true ? getPeerCertificate?.call(socket) : undefined
-  return shown !== undefined && 'raw' in shown ? (shown as ClientCertificate) : undefined
+  return shown !== undefined && 'raw' in shown ? shown : undefined
 }
 
 async function readJson(request: IncomingMessage, contentType: string): Promise<unknown> {

@@ -58,7 +58,8 @@ interface Route {
 
 /** Wrong keys from one address. */
 const guesses = { count: 20, windowMs: 60_000 }
-const ownKeys = /^\/a2a\/([^/]+)\/api-key(?:\/([^/]+))?$/
+/** As agents may be called, and nothing else: the name is part of what is answered. */
+const ownKeys = /^\/a2a\/([A-Za-z0-9][A-Za-z0-9._~-]{0,63})\/api-key(?:\/([^/]+))?$/
 
 export function createAdminRoutes(parts: AdminParts): AdminRoutes {
   const { keys, audit, adminKey, limiter, log, now } = parts

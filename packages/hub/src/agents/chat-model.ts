@@ -39,6 +39,8 @@ export interface ChatRequest {
   /** Laid over the options that the model is configured with. */
   readonly options?: Struct
   readonly signal: AbortSignal
+  /** Nobody waits for an answer after this, so no try begins then. Milliseconds since the epoch. */
+  readonly deadlineAt?: number | undefined
   readonly log: AgentLog
 }
 

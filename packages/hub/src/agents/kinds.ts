@@ -1,6 +1,21 @@
 /** All kinds of agents that a configuration may name: one line each. */
 import { demoKind } from '../demo/index.ts'
+import { a2aKind } from './a2a/index.ts'
+import { acpKind } from './acp/index.ts'
+import { commandKind } from './command/index.ts'
 import type { AgentKind } from './kind.ts'
+import { loopKind } from './loop/index.ts'
 import { moduleKind } from './module/index.ts'
+import { openaiKind } from './openai/index.ts'
+import { openclawKind } from './openclaw/index.ts'
 
-export const kinds: readonly AgentKind[] = [moduleKind, demoKind]
+export const kinds: readonly AgentKind[] = [
+  moduleKind,
+  openaiKind,
+  loopKind,
+  commandKind,
+  acpKind,
+  a2aKind,
+  openclawKind,
+  demoKind,
+]

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { StreamEvent } from '@parley/a2a'
 import type { Answered } from '@parley/a2a/server'
 import { type AuditEntry, entryOfAnswer } from './entry.ts'
 import { createTaskStates } from './task-states.ts'
@@ -56,12 +55,9 @@ describe('the states of tasks', () => {
     const states = ['SUBMITTED', 'WORKING', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'] as const
     for (const state of states) {
       const status = { state: `TASK_STATE_${state}` as const, message }
-      onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } } as StreamEvent, about)
+      onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } }, about)
     }
-    onEvent(
-      { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } } as StreamEvent,
-      about,
-    )
+    onEvent({ artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } }, about)
     assert.deepEqual(
       entries.map(({ state }) => state?.slice('TASK_STATE_'.length)),
       ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'],

@@ -93,7 +93,7 @@ describe('whoever is let in', () => {
     )
     assert.deepEqual([await isRefused(ann, {}), await isRefused({ ...ann, id: 'bob' }, {})], [false, false])
     assert.deepEqual([await isRefused(ann, { key: key() }), await isRefused(ann, {})], [true, true])
-    const from = (address: string): Promise<boolean> => isRefused(anonymous, { address })
+    const from = (address: string): Promise<boolean> => isRefused(anonymous, { address }, 'SendMessage', 'open')
     assert.deepEqual(
       [await from('192.0.2.1'), await from('192.0.2.2'), await from('2001:db8::1'), await from('2001:db8::2')],
       [false, false, false, true],
@@ -121,7 +121,23 @@ describe('whoever is let in', () => {
     const { refuse } = await ask(reader, {}, 'SendMessage')
     assert.deepEqual([refuse?.code, refuse?.details['scope']], ['PERMISSION_DENIED', 'operation:SendMessage'])
     assert.match(String(refuse?.details['challenge']), /insufficient_scope/)
-    assert.equal((await ask(anonymous, {}, 'SendMessage')).refuse, undefined)
+    assert.equal((await ask(anonymous, {}, 'SendMessage', 'open')).refuse, undefined)
+    assert.equal((await ask(anonymous, {}, 'SendMessage')).refuse?.code, 'PERMISSION_DENIED')
+  })
+
+  it('may use the agents that its scopes name and those that are open, and learns nothing of others [B-153]', async () => {
+    const hour = 60 * minute
+    const { ask } = gate({
+      perKey: { count: 100, windowMs: hour },
+      perAgent: new Map([['gpt', { count: 1, windowMs: hour }]]),
+    })
+    const narrow = { ...ann, scopes: ['agent:team'] }
+    for (const agent of ['team', 'open']) assert.equal((await ask(narrow, {}, 'GetTask', agent)).refuse, undefined)
+    for (const agent of ['gpt', 'nowhere', 'gpt']) {
+      const { refuse, headers } = await ask(narrow, {}, 'GetTask', agent)
+      assert.deepEqual([refuse?.code, headers['x-ratelimit-limit']], ['PERMISSION_DENIED', '100'], agent)
+    }
+    assert.equal((await ask(ann, {}, 'GetTask')).refuse, undefined, 'others used up what the agent may be asked')
   })
 
   it('but not by us may do nothing', async () => {

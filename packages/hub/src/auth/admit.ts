@@ -42,10 +42,12 @@ export async function admit(asking: Asking, parts: AdmitParts): Promise<Admissio
   const pass = parts.passes.of(caller)
   // Not one that we let in: nothing is known of what it may do.
   if (pass === undefined) return { refuse: new A2AError('PERMISSION_DENIED', 'This caller may do nothing here') }
-  const standing = parts.limiter.take(claimsOf(asking, pass, parts.rates))
+  const refuse = whatIsNotPermitted(asking, parts.isOpen)
+  const own = ownClaim(asking, pass, parts.rates)
+  // Who may not use the agent neither uses up what others may, nor learns from its limit that it is there.
+  const standing = parts.limiter.take(refuse === undefined ? [...own, ...agentClaim(asking, parts.rates)] : own)
   const headers = standing === undefined ? {} : headersOf(standing)
   if (standing?.isAllowed === false) return { headers, refuse: tooMany(standing) }
-  const refuse = whatIsNotPermitted(asking, parts.isOpen)
   if (refuse !== undefined) return { headers, refuse }
   if (operation === undefined || !opening.has(operation) || pass.key === undefined) return { headers }
   const tasksPerDay = pass.key.tasksPerDay ?? parts.rates.tasksPerDay
@@ -70,15 +72,17 @@ function madeAt(taskId: string): number {
   return high === undefined ? Infinity : Number.parseInt(high + low, 16)
 }
 
-function claimsOf({ agent, caller }: Asking, { key, address }: Pass, rates: Rates): readonly Claim[] {
-  const claims: Claim[] = []
-  const claim = (who: string, rate: Rate | undefined): void => {
-    if (rate !== undefined) claims.push({ who, rate })
-  }
-  if (caller.anonymous === true) claim(`address:${senderOf(address)}`, rates.perAddress)
-  else claim(key === undefined ? `caller:${caller.id}` : `key:${key.id}`, key?.rate ?? rates.perKey)
-  claim(`agent:${agent}`, rates.perAgent.get(agent))
-  return claims
+function ownClaim({ caller }: Asking, { key, address }: Pass, { perAddress, perKey }: Rates): readonly Claim[] {
+  if (caller.anonymous === true) return claim(`address:${senderOf(address)}`, perAddress)
+  return claim(key === undefined ? `caller:${caller.id}` : `key:${key.id}`, key?.rate ?? perKey)
+}
+
+function agentClaim({ agent }: Asking, { perAgent }: Rates): readonly Claim[] {
+  return claim(`agent:${agent}`, perAgent.get(agent))
+}
+
+function claim(who: string, rate: Rate | undefined): readonly Claim[] {
+  return rate === undefined ? [] : [{ who, rate }]
 }
 
 function headersOf({ limit, remaining, wholeAt }: Pick<Standing, 'limit' | 'remaining' | 'wholeAt'>) {

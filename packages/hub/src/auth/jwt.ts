@@ -17,15 +17,11 @@ const everybody = '*'
 
 export function createTokenCheck(issuers: readonly JwtAccess[], fetch?: FetchHandler): CheckToken | undefined {
   if (issuers.length === 0) return undefined
-  const checks = new Map<string, readonly Authenticate[]>()
-  for (const issuer of issuers) {
-    const name = bare(issuer.issuer)
-    checks.set(name, [...(checks.get(name) ?? []), checkOf(issuer, fetch)])
-  }
+  const byIssuer = Map.groupBy(issuers, ({ issuer }) => bare(issuer))
+  const checks = new Map([...byIssuer].map(([name, own]) => [name, anyOf(...own.map((one) => checkOf(one, fetch)))]))
   return async (token, credentials) => {
     // Only to know whom to ask: the signature has the last word. Each token to each issuer would make them all be asked for keys.
-    const known = checks.get(bare(issuerIn(token) ?? ''))
-    const caller = known === undefined ? undefined : await anyOf(...known)(credentials)
+    const caller = await checks.get(bare(issuerIn(token) ?? ''))?.(credentials)
     if (caller === undefined || caller === null) throw invalidToken('The token is not valid')
     return caller
   }

@@ -148,7 +148,7 @@ export function createKeys({ notes, now = Date.now, failed = () => {} }: KeysPar
     },
     async ofPrincipal(principal, limit) {
       const places = await notes.list(kindOfOwner, { prefix: `${hashOf(principal)}/`, limit })
-      const records = await Promise.all(places.map(({ value }) => load(String(value))))
+      const records = await Promise.all(places.map(({ value }) => load(value as string)))
       const good = records.filter(
         (record) => record !== undefined && stateOf(record, now()) === 'active',
       ) as KeyRecord[]

@@ -53,4 +53,10 @@ describe('what the configuration says of access', () => {
     const both = read({ limits: { perAgent: { gpt: { rate: '9/min' } } }, agents: own })
     assert.equal(both.rates.perAgent.get('gpt')?.count, 3)
   })
+
+  it('is not taken with a scope that permits nothing because it is written wrongly', () => {
+    const jwt = (scope: string) => [{ issuer: 'https://id.test', audience: 'parley', scopes: { analysts: [scope] } }]
+    assert.equal(read({ access: { jwt: jwt('agent:gpt') } }).jwt.length, 1)
+    assert.throws(() => read({ access: { jwt: jwt('agent: gpt') } }), /write agent:<name>/)
+  })
 })

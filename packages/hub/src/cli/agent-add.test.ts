@@ -24,7 +24,12 @@ function scene(t: TestContext, detect: Detect) {
   }
 }
 
-const found: Detect = async ([first]) => ({ kind: 'demo', name: 'echo', entry: { agent: 'echo' }, notes: [`saw ${first}`] })
+const found: Detect = async ([first]) => ({
+  kind: 'demo',
+  name: 'echo',
+  entry: { agent: 'echo' },
+  notes: [`saw ${first}`],
+})
 
 describe('parley agent add', () => {
   it('writes what was found, under the name that it gives itself', async (t) => {

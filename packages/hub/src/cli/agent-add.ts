@@ -1,16 +1,18 @@
 /** `parley agent add`: finds out what is behind a url or a command, and writes it into the configuration. */
 import { resolve } from 'node:path'
-import { detect as usualDetect } from '../agents/detect/index.ts'
 import type { Detect, Detected, Target } from '../agents/detect/detect.ts'
-import { kinds } from '../agents/kinds.ts'
+import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig, baseOf } from '../config/check.ts'
 import { whatIsWrongWith } from '../config/agent-name.ts'
 import { Complaint } from './command.ts'
 import type { Command } from './command.ts'
-import { configFile, configFlags, problemLines } from './settings.ts'
+import { configFile, configFlags, loadKinds, problemLines } from './settings.ts'
 import { addEntry } from './write-entry.ts'
 
 const patienceMs = 60_000
+
+/** Loaded when it is needed: each way to find out brings its own libraries along. */
+const usualDetect: Detect = async (target, parts) => (await import('../agents/detect/index.ts')).detect(target, parts)
 
 export const agentAdd: Command = agentAddWith(usualDetect)
 
@@ -55,7 +57,7 @@ export function agentAddWith(detect: Detect): Command {
         return 1
       }
       const name = flags.text('name') ?? found.name
-      requireRight(name, found)
+      requireRight(name, found, await loadKinds())
       addEntry(file, name, found)
       terminal.say(`${name} (${found.kind}) is in ${file}.`)
       for (const note of found.notes ?? []) terminal.say(note)
@@ -77,12 +79,15 @@ function byHand(kind: string, [first, ...rest]: Target): Found {
   const isUrl = /^(https?|wss?):\/\//.test(first)
   const entry = kind === 'module' ? { path: first } : isUrl ? { url: first } : { command: [first, ...rest] }
   const words = isUrl ? new URL(first).hostname : first.split('/').at(-1)
-  const name = (words ?? kind).toLowerCase().replace(/\.[a-z]+$/, '').replaceAll(/[^a-z0-9._~-]+/g, '-')
+  const name = (words ?? kind)
+    .toLowerCase()
+    .replace(/\.[a-z]+$/, '')
+    .replaceAll(/[^a-z0-9._~-]+/g, '-')
   return { kind, name, entry: kind === 'openai' ? { baseUrl: first } : entry }
 }
 
 /** Before it is written: a file that was right stays right. */
-function requireRight(name: string, { kind, entry }: Found): void {
+function requireRight(name: string, { kind, entry }: Found, kinds: readonly AgentKind[]): void {
   const wrong = whatIsWrongWith(name)
   if (wrong !== undefined) throw new Complaint(`${name} cannot be its name: ${wrong}. Choose one with --name.`)
   const checked = checkConfig({ agents: { [name]: { kind, ...entry } } }, { kinds, baseDir: '.' })

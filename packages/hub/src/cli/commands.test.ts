@@ -20,7 +20,10 @@ describe('the command line', () => {
   })
 
   it('says what there is when a word is missing or wrong', () => {
-    assert.throws(() => choose(['key']), new Complaint('Say `parley key create`, `parley key list`, `parley key revoke`.'))
+    assert.throws(
+      () => choose(['key']),
+      new Complaint('Say `parley key create`, `parley key list`, `parley key revoke`.'),
+    )
     assert.throws(() => choose(['start']), new Complaint('There is no command start: see `parley help`.'))
     assert.throws(() => flags('up --prot 3'), /Unknown option '--prot'/)
     assert.throws(() => flags('up x'), /Unexpected argument 'x'/)
@@ -38,7 +41,11 @@ describe('the command line', () => {
   it('helps with every command', async () => {
     const terminal = testTerminal()
     assert.equal(await runCommand(['help'], terminal), 0)
-    for (const { name } of commands) assert.ok(terminal.said.some((line) => line.includes(`parley ${name}`)), name)
+    for (const { name } of commands)
+      assert.ok(
+        terminal.said.some((line) => line.includes(`parley ${name}`)),
+        name,
+      )
     const one = testTerminal()
     assert.equal(await runCommand(['key', 'create', '--help'], one), 0)
     assert.ok(one.said.some((line) => line.includes('--tasks-per-day')))

@@ -1,9 +1,8 @@
 /** `parley config check | print | schema`: what the configuration says, before anybody starts with it. */
-import { kinds } from '../agents/kinds.ts'
-import { configSchema } from '../config/json-schema.ts'
+import { editorSchema } from '../config/json-schema.ts'
 import { printConfig } from '../config/print.ts'
 import type { Command } from './command.ts'
-import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+import { configFlags, listenFlags, loadKinds, problemLines, readConfig } from './settings.ts'
 
 export const configCheck: Command = {
   name: 'config check',
@@ -11,7 +10,7 @@ export const configCheck: Command = {
   details: ['-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.'],
   flags: { ...configFlags, ...listenFlags },
   async run(flags, terminal) {
-    const loaded = readConfig(flags, terminal)
+    const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
       for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
       return 1
@@ -28,12 +27,12 @@ export const configPrint: Command = {
   details: configCheck.details ?? [],
   flags: configCheck.flags,
   async run(flags, terminal) {
-    const loaded = readConfig(flags, terminal)
+    const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
       for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
       return 1
     }
-    terminal.say(printConfig(loaded, kinds).trimEnd())
+    terminal.say(printConfig(loaded, await loadKinds()).trimEnd())
     return 0
   },
 }
@@ -43,7 +42,7 @@ export const configJsonSchema: Command = {
   summary: 'Prints the JSON Schema of the configuration, for editors.',
   flags: {},
   async run(_flags, terminal) {
-    terminal.say(JSON.stringify(configSchema(kinds), null, 2))
+    terminal.say(JSON.stringify(editorSchema(await loadKinds()), null, 2))
     return 0
   },
 }

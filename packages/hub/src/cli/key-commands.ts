@@ -74,7 +74,12 @@ export const keyList: Command = {
     let after: string | undefined
     do {
       const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
-      const page: { keys: readonly ShownKey[]; after?: string } = await ask(flags, terminal, 'GET', `/admin/keys${query}`)
+      const page: { keys: readonly ShownKey[]; after?: string } = await ask(
+        flags,
+        terminal,
+        'GET',
+        `/admin/keys${query}`,
+      )
       for (const { id, name, prefix, scopes, state, lastUsedAt } of page.keys) {
         const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
         terminal.say([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
@@ -105,12 +110,12 @@ interface Hub {
   readonly key: string
 }
 
-function hubOf(flags: Flags, terminal: Terminal): Hub {
+async function hubOf(flags: Flags, terminal: Terminal): Promise<Hub> {
   const { environment } = terminal
   const named = flags.text('url') ?? environment['PARLEY_URL']
   const known = environment['PARLEY_ADMIN_KEY']
   if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
-  const loaded = readConfig(flags, terminal)
+  const loaded = await readConfig(flags, terminal)
   if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
   const { listen, admin } = loaded.config
   const key = known ?? admin.key
@@ -119,12 +124,18 @@ function hubOf(flags: Flags, terminal: Terminal): Hub {
   }
   const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
   const scheme = listen.tls === undefined ? 'http' : 'https'
-  return { url: named?.replace(/\/+$/, '') ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`, key }
+  return {
+    url: named?.replace(/\/+$/, '') ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`,
+    key,
+  }
 }
 
 async function ask<T>(flags: Flags, terminal: Terminal, method: string, path: string, body?: object): Promise<T> {
-  const { url, key } = hubOf(flags, terminal)
-  const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  const { url, key } = await hubOf(flags, terminal)
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
   const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
     throw new Complaint(`There is no hub at ${url}: ${causeOf(reason)}`)

@@ -44,8 +44,15 @@ describe('what the environment and flags say over the file', () => {
     assert.deepEqual(overrides('--port 0', { GRPC_PORT: '5' }).listen, { port: 0, grpcPort: 5 })
   })
 
+  it('is nothing where a variable is set to nothing', () => {
+    assert.deepEqual(overrides('', { PORT: '', BIND_HOST: '', PARLEY_STORE: '' }), nothing)
+  })
+
   it('complains by the name that was used', () => {
-    assert.throws(() => overrides('', { PORT: 'http' }), /^Complaint: PORT must be a number from 0 to 65535, not "http"\.$/)
+    assert.throws(
+      () => overrides('', { PORT: 'http' }),
+      /^Complaint: PORT must be a number from 0 to 65535, not "http"\.$/,
+    )
     assert.throws(() => overrides('--port 99999'), /--port must be a number/)
     assert.throws(() => overrides('--grpc-port x'), /--grpc-port must be/)
   })

@@ -1,8 +1,8 @@
 /** What the environment and flags say over the configuration file. Flags win. */
-import { kinds } from '../agents/kinds.ts'
+import type { AgentKind } from '../agents/kind.ts'
 import { findConfig, loadConfig } from '../config/load.ts'
 import type { Loaded, Overrides } from '../config/load.ts'
-import { pathText } from '../config/document.ts'
+import { pathText } from '../config/path.ts'
 import type { Problem } from '../config/problem.ts'
 import { defined } from '../defined.ts'
 import { demoConfig } from '../demo/index.ts'
@@ -24,11 +24,19 @@ export function configFile(flags: Flags, { environment, cwd }: Terminal): string
   return flags.text('config') ?? (environment['PARLEY_CONFIG'] || undefined) ?? findConfig(cwd)
 }
 
-export function readConfig(flags: Flags, terminal: Terminal): Loaded & { readonly file: string | undefined } {
+/** Kinds bring libraries along: they are loaded by the commands that need them, so that the others answer at once. */
+export async function loadKinds(): Promise<readonly AgentKind[]> {
+  return (await import('../agents/kinds.ts')).kinds
+}
+
+export type ReadConfig = Loaded & { readonly file: string | undefined }
+
+export async function readConfig(flags: Flags, terminal: Terminal): Promise<ReadConfig> {
   const { environment, cwd } = terminal
   const file = configFile(flags, terminal)
   const dataDir = flags.text('data') ?? environment['PARLEY_DATA']
   const overrides = overridesOf(flags, environment)
+  const kinds = await loadKinds()
   const loaded = loadConfig({ file, otherwise: demoConfig, environment, overrides, dataDir, cwd, kinds })
   return { ...loaded, file }
 }
@@ -38,7 +46,9 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
     const flagged = flags.text(flag)
     if (flagged !== undefined) return { text: flagged, name: `--${flag}` }
     const found = environment[name]
-    return found === undefined ? undefined : { text: found, name }
+    // What is set to nothing is not set, as composed environments have it; but gRPC is switched off by it.
+    const isSaid = found !== undefined && (found !== '' || name === 'GRPC_PORT')
+    return isSaid ? { text: found, name } : undefined
   }
   const host = said('host', 'BIND_HOST')?.text
   const port = portOf(said('port', 'PORT'))

@@ -1,7 +1,6 @@
 /** `parley up`: the hub as a program. It starts, says where it is, follows its configuration, and goes when it is told to. */
 import type { AgentLog } from '@parley/a2a'
 import { watchFiles } from '../config/watch.ts'
-import { startHub } from '../hub.ts'
 import type { Hub, Reloaded } from '../hub.ts'
 import { describeStore } from '../open-store.ts'
 import type { AgentStatus } from '../registry.ts'
@@ -19,12 +18,13 @@ export const up: Command = {
   ],
   flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' } },
   async run(flags, terminal) {
-    const loaded = readConfig(flags, terminal)
+    const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
       for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
       return 1
     }
     const { config } = loaded
+    const { startHub } = await import('../hub.ts')
     const hub = await startHub(config, {
       log: logTo(terminal),
       insecure: flags.has('insecure'),
@@ -68,7 +68,7 @@ function goesOn(store: string): string {
 function follow(hub: Hub, flags: Flags, terminal: Terminal): () => void {
   async function reload(): Promise<void> {
     try {
-      const loaded = readConfig(flags, terminal)
+      const loaded = await readConfig(flags, terminal)
       if ('problems' in loaded) {
         terminal.complain('The configuration is not right, so everything stays as it is:')
         for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
@@ -87,13 +87,14 @@ function follow(hub: Hub, flags: Flags, terminal: Terminal): () => void {
   return watch.close
 }
 
-function reloadLines({ added, changed, removed, restart }: Reloaded): readonly string[] {
+function reloadLines({ added, changed, removed, applied, restart }: Reloaded): readonly string[] {
   const lines = [
     ['added', added],
     ['changed', changed],
     ['removed; what runs is finished', removed],
   ] as const
   const said = lines.filter(([, names]) => names.length > 0).map(([what, names]) => `${names.join(', ')}: ${what}`)
+  if (applied.length > 0) said.push(`${applied.join(', ')}: changed`)
   if (restart.length > 0) said.push(`${restart.join(', ')}: changed, and hold after a restart`)
   return said.length === 0 ? ['The configuration was read again; nothing changed.'] : said
 }
@@ -101,8 +102,12 @@ function reloadLines({ added, changed, removed, restart }: Reloaded): readonly s
 function logTo({ complain }: Terminal): AgentLog {
   const line = (message: string, fields: Record<string, unknown> = {}): void => {
     const { cause, ...rest } = fields
-    const more = Object.entries(rest).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    complain(`${new Date().toISOString()} ${message}${more.join('')}${cause === undefined ? '' : `: ${causeOf(cause)}`}`)
+    const more = Object.entries(rest).map(
+      ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    complain(
+      `${new Date().toISOString()} ${message}${more.join('')}${cause === undefined ? '' : `: ${causeOf(cause)}`}`,
+    )
   }
   return { debug() {}, info() {}, warn: line, error: line }
 }

@@ -1,6 +1,13 @@
 /** The sections `access` and `admin`: who may call, and who may run the hub. */
 import { z } from 'zod'
+import { whatIsWrongWithScope } from '../auth/scopes.ts'
 import { duration, httpUrl, nonEmpty, secret } from './values.ts'
+
+/** One that is written wrongly would permit nothing, and nobody would know why. */
+const scope = nonEmpty.superRefine((text, context) => {
+  const wrong = whatIsWrongWithScope(text)
+  if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong })
+})
 
 const jwt = z.strictObject({
   issuer: httpUrl.meta({ description: 'As tokens name it in `iss`.' }),
@@ -13,10 +20,9 @@ const jwt = z.strictObject({
   claim: nonEmpty
     .optional()
     .meta({ description: 'The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.' }),
-  scopes: z
-    .record(z.string(), z.array(nonEmpty))
-    .optional()
-    .meta({ description: "What each value of the claim permits: `analysts: ['agent:analyst']`. Default: as the token says." }),
+  scopes: z.record(z.string(), z.array(scope)).optional().meta({
+    description: "What each value of the claim permits: `analysts: ['agent:analyst']`. Default: as the token says.",
+  }),
   tenantClaim: nonEmpty.optional(),
 })
 

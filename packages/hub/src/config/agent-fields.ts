@@ -20,7 +20,9 @@ const inputTimeout = z
   .meta({ description: 'How long the agent waits for an answer to a question. Default 7d, then the task fails.' })
 
 export const agentFields = z.object({
-  name: nonEmpty.optional().meta({ description: "As the card says it. Default: what the agent says itself, or the entry's key." }),
+  name: nonEmpty
+    .optional()
+    .meta({ description: "As the card says it. Default: what the agent says itself, or the entry's key." }),
   description: nonEmpty.optional(),
   version: nonEmpty.optional().meta({ description: "The agent's own version, not the protocol's." }),
   provider: z
@@ -31,10 +33,16 @@ export const agentFields = z.object({
   iconUrl: httpUrl.optional(),
   persona: nonEmpty.optional().meta({ description: 'What the agent is like; the card says it after the description.' }),
   skills: z.array(skill).prefault([]).meta({ description: 'Added to what the agent knows of itself.' }),
-  skillBundles: z.array(nonEmpty).default([]).meta({ description: 'Names of bundles under the top-level skillBundles.' }),
+  skillBundles: z
+    .array(nonEmpty)
+    .default([])
+    .meta({ description: 'Names of bundles under the top-level skillBundles.' }),
   inputModes: modes.optional().meta({ description: 'Media types it takes. Default: as its kind says.' }),
   outputModes: modes.optional(),
-  default: z.boolean().default(false).meta({ description: 'Answers where no agent is named. Default: the first agent.' }),
+  default: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Answers where no agent is named. Default: the first agent.' }),
   card: z
     .enum(['public', 'private'])
     .default('public')

@@ -8,7 +8,18 @@ const reserved = 'tasks agents agent v1 admin api mcp healthz readyz metrics age
 
 describe("an agent's name", () => {
   it('is right exactly where the server takes it', async () => {
-    const names = ['gpt', 'a.b_c~d-e', 'x'.repeat(64), 'x'.repeat(65), '.well-known', '-a', 'a b', 'a/b', 'ä', ...reserved]
+    const names = [
+      'gpt',
+      'a.b_c~d-e',
+      'x'.repeat(64),
+      'x'.repeat(65),
+      '.well-known',
+      '-a',
+      'a b',
+      'a/b',
+      'ä',
+      ...reserved,
+    ]
     for (const name of names) {
       const store = memoryStore()
       let isTaken = true

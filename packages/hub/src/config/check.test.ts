@@ -5,14 +5,19 @@ import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig } from './check.ts'
 import type { HubConfig } from './config.ts'
-import { pathText } from './document.ts'
+import { pathText } from './path.ts'
 
 const fake: AgentKind = {
   kind: 'fake',
   schema: z.strictObject({
     url: z.string(),
     tools: z
-      .array(z.union([z.strictObject({ mcp: z.string() }), z.strictObject({ agent: z.string(), as: z.string().optional() })]))
+      .array(
+        z.union([
+          z.strictObject({ mcp: z.string() }),
+          z.strictObject({ agent: z.string(), as: z.string().optional() }),
+        ]),
+      )
       .optional(),
   }),
   open: () => ({ agent: () => 'hi' }),
@@ -140,7 +145,10 @@ describe('a configuration', () => {
   })
 
   it('refuses what is not there yet, and what is nothing at all', () => {
-    assert.match(wrong({ agents, routes: [] })[0] ?? '', /^routes: is no setting here: there are access, admin, agents, /)
+    assert.match(
+      wrong({ agents, routes: [] })[0] ?? '',
+      /^routes: is no setting here: there are access, admin, agents, /,
+    )
     assert.deepEqual(wrong({ agents: {} }), ['agents: name at least one agent'])
     assert.match(wrong({})[0] ?? '', /^agents: give the agents by name/)
     assert.match(wrong('nonsense')[0] ?? '', /^: give settings/)

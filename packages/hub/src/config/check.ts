@@ -1,12 +1,12 @@
 /** From a tree to a configuration, or to all that is wrong with it. */
 import { dirname, resolve } from 'node:path'
-import type { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { agentFields } from './agent-fields.ts'
 import { whatIsWrongWith } from './agent-name.ts'
 import { sections } from './config.ts'
 import type { AgentConfig, HubConfig, Sections } from './config.ts'
-import type { Path } from './document.ts'
+import type { Path } from './path.ts'
+import type { Limits } from './limits.ts'
 import { nearest } from './nearest.ts'
 import { listed, problemsOf, sentences } from './problem.ts'
 import type { Problem } from './problem.ts'
@@ -33,7 +33,7 @@ export function checkConfig(tree: unknown, { kinds, baseDir, dataDir, file }: Ch
   if (!read.success || problems.length > 0) return { problems }
   const config = {
     ...read.data,
-    agents,
+    agents: withLimits(agents, read.data.limits.perAgent),
     store: withFile(read.data.store, baseDir),
     baseDir,
     dataDir: resolve(baseDir, dataDir ?? '.parley'),
@@ -87,7 +87,7 @@ function checkEntry(name: string, entry: unknown, kinds: readonly AgentKind[]): 
   const problems = [
     ...misnamed,
     ...(common.success ? [] : problemsOf(common.error.issues, path)),
-    ...(own.success ? [] : problemsOf(own.error.issues as readonly z.core.$ZodIssue[], path)),
+    ...(own.success ? [] : problemsOf(own.error.issues, path)),
   ]
   if (!common.success || !own.success || problems.length > 0) return { problems }
   return { agent: { ...common.data, kind: kind.kind, own: own.data }, problems }
@@ -103,7 +103,10 @@ function checkNames(
   const expect = (what: string, name: string, among: readonly string[], ...path: Path): void => {
     if (among.includes(name)) return
     const near = nearest(name, among)
-    problems.push({ path, message: `there is no ${what} ${name}${near === undefined ? '' : `: did you mean ${near}?`}` })
+    problems.push({
+      path,
+      message: `there is no ${what} ${name}${near === undefined ? '' : `: did you mean ${near}?`}`,
+    })
   }
   if (names.length === 0) problems.push({ path: ['agents'], message: 'name at least one agent' })
   const bundles = Object.keys(skillBundles ?? {})
@@ -117,6 +120,15 @@ function checkNames(
     problems.push({ path: ['access', 'mtls'], message: 'needs listen.tls.ca: who signs the certificates of clients' })
   }
   return problems
+}
+
+/** What an entry says of its limits wins over what `limits.perAgent` says. */
+function withLimits(agents: Record<string, AgentConfig>, perAgent: Limits['perAgent']): Record<string, AgentConfig> {
+  const limited = Object.entries(agents).map(([name, agent]) => [
+    name,
+    { ...agent, limits: { ...perAgent[name], ...agent.limits } },
+  ])
+  return Object.fromEntries(limited) as Record<string, AgentConfig>
 }
 
 function withFile(store: Sections['store'], baseDir: string): Sections['store'] {

@@ -8,6 +8,7 @@ import { access, admin } from './access.ts'
 import type { AgentFields } from './agent-fields.ts'
 import { limits, retention } from './limits.ts'
 import { listen, push, signing, store } from './listen.ts'
+import { profiles } from './profiles.ts'
 import { skill } from './skill.ts'
 import { httpUrl } from './values.ts'
 
@@ -20,7 +21,11 @@ export const sections = z.strictObject({
     .optional()
     .meta({ description: 'Where the hub is reached from outside, as all cards say it.' }),
   agents: z
-    .record(z.string(), z.unknown(), 'give the agents by name: `agents: { greeter: { kind: module, path: ./greeter.ts } }`')
+    .record(
+      z.string(),
+      z.unknown(),
+      'give the agents by name: `agents: { greeter: { kind: module, path: ./greeter.ts } }`',
+    )
     .meta({ description: 'The agents by name. Each has its own address, card and tasks.' }),
   skillBundles: z
     .record(z.string(), z.array(skill))
@@ -40,6 +45,7 @@ export const sections = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are believed.' }),
+  profiles: profiles.prefault({}).meta({ description: 'Ways of speaking that are not the protocol’s.' }),
 })
 
 export type Sections = z.output<typeof sections>

@@ -4,9 +4,9 @@
  */
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node } from 'yaml'
+import { pathText } from './path.ts'
+import type { Path } from './path.ts'
 import type { Problem } from './problem.ts'
-
-export type Path = readonly (string | number)[]
 
 export interface ConfigDocument {
   readonly tree: unknown
@@ -85,13 +85,4 @@ function offsetOf(contents: Node | null | undefined, path: Path): number | undef
 function startOf(node: unknown): number | undefined {
   const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
   return Array.isArray(range) ? (range[0] as number) : undefined
-}
-
-/** `agents.gpt.tools[0].mcp` */
-export function pathText(path: Path): string {
-  return path.reduce<string>((text, step) => {
-    if (typeof step === 'number') return `${text}[${step}]`
-    const word = /^[\w~-]+$/.test(step) ? step : JSON.stringify(step)
-    return text === '' ? word : `${text}.${word}`
-  }, '')
 }

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { kinds } from '../agents/kinds.ts'
 import { agentFields } from './agent-fields.ts'
-import { configSchema, entriesOf, toJsonSchema } from './json-schema.ts'
+import { configSchema, editorSchema, entriesOf, toJsonSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 const file = join(import.meta.dirname, '../../parley.schema.json')
 
 describe('parley.schema.json', () => {
   it('is what `parley config schema` prints: write it anew when this fails', () => {
-    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(configSchema(kinds))))
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(editorSchema(kinds))))
   })
 
   it('knows every section and refuses others', () => {
@@ -21,6 +21,16 @@ describe('parley.schema.json', () => {
     assert.deepEqual(required, ['agents'])
     assert.ok(['listen', 'store', 'agents', 'access', 'limits', 'retention'].every((name) => name in properties))
     assert.ok(!('routes' in properties))
+  })
+
+  it('refers only to what is in it', () => {
+    const schema = editorSchema(kinds)
+    const refs = [...JSON.stringify(schema).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
+    assert.ok(refs.length > 0)
+    for (const path of refs) {
+      const found = path.split('/').reduce<any>((part, step) => part?.[step], schema)
+      assert.ok(found !== undefined, path)
+    }
   })
 })
 
@@ -44,7 +54,10 @@ describe('each kind of agent', () => {
 
     it(`${kind.kind}: takes no name that every entry has`, () => {
       const own = alternatives(toJsonSchema(kind.schema)).flatMap((shape) => Object.keys(shape.properties ?? {}))
-      assert.deepEqual(own.filter((name) => name === 'kind' || name in agentFields.shape), [])
+      assert.deepEqual(
+        own.filter((name) => name === 'kind' || name in agentFields.shape),
+        [],
+      )
     })
 
     it(`${kind.kind}: has defaults that may be written as they are printed`, () => {
@@ -61,10 +74,9 @@ function alternatives(schema: JsonSchema): readonly JsonSchema[] {
 
 /** Defaults whose type is not the type of what is written there. */
 function mismatches(schema: JsonSchema, path = ''): readonly string[] {
-  const own =
-    schema.default === undefined || schema.type === undefined || typeOf(schema.default) === plainType(schema.type)
-      ? []
-      : [`${path}: ${JSON.stringify(schema.default)}`]
+  const types = [schema.type ?? []].flat().map(plainType)
+  const fits = schema.default === undefined || types.length === 0 || types.includes(typeOf(schema.default))
+  const own = fits ? [] : [`${path}: ${JSON.stringify(schema.default)}`]
   const parts = Object.entries(schema.properties ?? {})
   return [...own, ...parts.flatMap(([name, part]) => mismatches(part, `${path}.${name}`))]
 }

@@ -8,7 +8,7 @@ import { agentFields } from './agent-fields.ts'
 import { sections } from './config.ts'
 
 export interface JsonSchema {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly description?: string
   readonly default?: unknown
   readonly const?: unknown
@@ -19,6 +19,7 @@ export interface JsonSchema {
   readonly required?: readonly string[]
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
   readonly [keyword: string]: unknown
 }
 
@@ -26,7 +27,34 @@ export function configSchema(kinds: readonly AgentKind[]): JsonSchema {
   const { $schema, properties = {}, ...rest } = toJsonSchema(sections)
   const agents = { ...properties['agents'], additionalProperties: { oneOf: kinds.flatMap(entriesOf) } }
   const title = 'The configuration of a Parley hub'
-  return { $schema, title, ...rest, properties: { ...properties, agents } }
+  const $defs = Object.assign({}, rest.$defs, ...kinds.map((kind) => ownSchema(kind).$defs)) as Record<
+    string,
+    JsonSchema
+  >
+  return { $schema, title, ...rest, properties: { ...properties, agents }, ...(isEmpty($defs) ? {} : { $defs }) }
+}
+
+function isEmpty(value: object | undefined): boolean {
+  return Object.keys(value ?? {}).length === 0
+}
+
+/** The same for editors, in a third of the size: what every entry may say is said once. */
+export function editorSchema(kinds: readonly AgentKind[]): JsonSchema {
+  const { properties = {}, ...whole } = configSchema(kinds)
+  const { properties: common = {} } = toJsonSchema(agentFields)
+  const refer = (shape: JsonSchema): JsonSchema => ({
+    ...shape,
+    properties: Object.fromEntries(
+      Object.entries(shape.properties ?? {}).map(([name, part]) => [
+        name,
+        name in common ? { $ref: `#/$defs/agent/properties/${name}` } : part,
+      ]),
+    ),
+  })
+  const entries = { oneOf: kinds.flatMap(entriesOf).map(refer) }
+  const agents = { ...properties['agents'], additionalProperties: entries }
+  const $defs = { ...whole.$defs, agent: { type: 'object', properties: common } }
+  return { ...whole, properties: { ...properties, agents }, $defs }
 }
 
 /** As it is written, not as it is read. */
@@ -35,8 +63,9 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /** What a kind's entry may be: several shapes where the kind has several. */
-export function entriesOf({ kind, schema }: AgentKind): readonly JsonSchema[] {
-  const { $schema: _, ...own } = toJsonSchema(schema)
+export function entriesOf(given: AgentKind): readonly JsonSchema[] {
+  const { kind } = given
+  const { $schema: _, $defs: __, ...own } = ownSchema(given)
   const { properties: common = {} } = toJsonSchema(agentFields)
   return shapesOf(own).map((shape) => ({
     ...shape,
@@ -45,6 +74,14 @@ export function entriesOf({ kind, schema }: AgentKind): readonly JsonSchema[] {
     required: ['kind', ...(shape.required ?? [])],
     additionalProperties: false,
   }))
+}
+
+/** What a kind defines for itself goes by its name, so that it can stand beside what others define. */
+function ownSchema({ kind, schema }: AgentKind): JsonSchema {
+  const { $defs = {}, ...own } = toJsonSchema(schema)
+  const named = Object.fromEntries(Object.entries($defs).map(([name, part]) => [`${kind}-${name}`, part]))
+  const text = JSON.stringify({ ...own, ...(isEmpty(named) ? {} : { $defs: named }) })
+  return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"#/$defs/${kind}-`)) as JsonSchema
 }
 
 function shapesOf(schema: JsonSchema): readonly JsonSchema[] {

@@ -7,7 +7,9 @@ const count = z.int('give a whole number').positive('give a number above 0')
 /** For one agent, all its callers together. */
 export const agentLimits = z.strictObject({
   rate: rate.optional().meta({ description: 'Requests to this agent, of all callers together.' }),
-  concurrent: count.optional().meta({ description: 'Turns that run at one time; more of them wait, fairly by caller.' }),
+  concurrent: count
+    .optional()
+    .meta({ description: 'Turns that run at one time; more of them wait, fairly by caller.' }),
   queue: z.int().min(0).optional().meta({ description: 'How many turns may wait. Default 100.' }),
   queueTimeout: duration.optional().meta({ description: 'How long one may wait. Default 1m.' }),
 })
@@ -29,6 +31,7 @@ export const retention = z.strictObject({
   finished: duration.optional().meta({ description: 'How long finished tasks are kept. Default: for ever.' }),
   max: count.optional().meta({ description: 'How many tasks are kept; the oldest finished ones go first.' }),
   log: duration.optional().meta({ description: 'How long the events of a finished task are kept; the task stays.' }),
+  audit: duration.optional().meta({ description: 'How long it is known who called. Default 30d.' }),
 })
 
 export type AgentLimits = z.output<typeof agentLimits>

@@ -2,12 +2,17 @@
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, secret } from './values.ts'
 
-const port = z.int('give a whole number').min(0, 'give a number from 0 to 65535').max(65_535, 'give a number from 0 to 65535')
+const port = z
+  .int('give a whole number')
+  .min(0, 'give a number from 0 to 65535')
+  .max(65_535, 'give a number from 0 to 65535')
 
 const tls = z.strictObject({
   cert: nonEmpty.meta({ description: 'The certificate with its chain: a PEM file, or the PEM itself.' }),
   key: secret.meta({ description: 'Its private key: a PEM file, or the PEM itself.' }),
-  ca: nonEmpty.optional().meta({ description: "Who signs clients' certificates (mTLS): a PEM file, or the PEM itself." }),
+  ca: nonEmpty
+    .optional()
+    .meta({ description: "Who signs clients' certificates (mTLS): a PEM file, or the PEM itself." }),
   hsts: z
     .union([z.literal(false), duration], 'give a duration such as 365d, or false')
     .prefault('365d')

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from './config.ts'
-import { pathText } from './document.ts'
+import { pathText } from './path.ts'
 import { findConfig, loadConfig } from './load.ts'
 import type { Overrides } from './load.ts'
 
@@ -114,7 +114,10 @@ limits:
 
   it('is told where it is no YAML, and that a name is there twice', () => {
     assert.match(wrong('agents: [\n')[0] ?? '', /^\d this is no YAML|^\d : this is no YAML/)
-    assert.match(wrong('agents:\n  a: { kind: fake }\n  a: { kind: fake }\n')[0] ?? '', /^3 : this is no YAML: .*unique/)
+    assert.match(
+      wrong('agents:\n  a: { kind: fake }\n  a: { kind: fake }\n')[0] ?? '',
+      /^3 : this is no YAML: .*unique/,
+    )
   })
 
   it('may say things once and use them often', () => {

@@ -5,8 +5,10 @@ import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { baseOf, checkConfig } from './check.ts'
 import type { Checked } from './check.ts'
-import { at, pathText, readDocument } from './document.ts'
-import type { ConfigDocument, Environment, Path } from './document.ts'
+import { at, readDocument } from './document.ts'
+import type { ConfigDocument, Environment } from './document.ts'
+import { pathText } from './path.ts'
+import type { Path } from './path.ts'
 import type { Problem } from './problem.ts'
 
 /** What is said outside the file, in the words of the file. */
@@ -90,11 +92,7 @@ function branch(under: unknown, over: Readonly<Record<string, unknown>>): unknow
  * The environment knows texts only. Where the schema wants a number or a yes or no and the whole value is a reference, it
  * is read as one. Nothing if that helps nowhere.
  */
-function withNumbers(
-  tree: unknown,
-  problems: readonly Problem[],
-  references: ReadonlyMap<string, string>,
-): unknown {
+function withNumbers(tree: unknown, problems: readonly Problem[], references: ReadonlyMap<string, string>): unknown {
   const paths = problems.map(({ path }) => path).filter((path) => references.has(pathText(path)))
   if (paths.length === 0) return undefined
   const readings = paths.map((path) => ({ path, value: readPlain(valueAt(tree, path)) }))

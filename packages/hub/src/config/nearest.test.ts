@@ -11,8 +11,9 @@ describe('the word that was meant', () => {
   })
 
   it('is not made up', () => {
-    assert.deepEqual(['temperature', 'mo', 'x', 'url'].map((word) => nearest(word, known)), [
-      undefined, undefined, undefined, undefined,
-    ])
+    assert.deepEqual(
+      ['temperature', 'mo', 'x', 'url'].map((word) => nearest(word, known)),
+      [undefined, undefined, undefined, undefined],
+    )
   })
 })

@@ -4,15 +4,16 @@
  */
 import { stringify } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
-import { pathText } from './document.ts'
-import type { Path } from './document.ts'
+import { pathText } from './path.ts'
+import type { Path } from './path.ts'
 import { configSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 export const hidden = '(not shown)'
 
 /** Fields of kinds that come from elsewhere may not say that they are secret. */
-const secretName = /(^|[^a-z])(secret|token|password|passwd|credentials?|authorization|cookie|api-?key|private-?key|key)$/i
+const secretName =
+  /(^|[^a-z])(secret|token|password|passwd|credentials?|authorization|cookie|api-?key|private-?key|key)$/i
 /** Maps whose values are nobody's business. */
 const secretMap = /^(headers|env|environment)$/i
 
@@ -22,7 +23,9 @@ export interface Printable {
 }
 
 export function printConfig({ tree, references }: Printable, kinds: readonly AgentKind[]): string {
-  return stringify(shown(tree, { schema: configSchema(kinds), path: [], isSecret: false, references }), { lineWidth: 0 })
+  return stringify(shown(tree, { schema: configSchema(kinds), path: [], isSecret: false, references }), {
+    lineWidth: 0,
+  })
 }
 
 interface Place {
@@ -39,7 +42,8 @@ function shown(value: unknown, place: Place): unknown {
   if (reference !== undefined) return typeof value === 'string' ? reference : value
   const name = String(path.at(-1) ?? '')
   const isSecret = place.isSecret || schema?.writeOnly === true || secretMap.test(name)
-  if (typeof value !== 'object' || value === null) return isSecret || isSecretName(name) ? hiddenIfText(value) : plain(value)
+  if (typeof value !== 'object' || value === null)
+    return isSecret || isSecretName(name) ? hiddenIfText(value) : plain(value)
   const shape = pick(schema, value)
   const within = (item: unknown, part: JsonSchema | undefined, step: string | number): unknown =>
     shown(item, { schema: part, path: [...path, step], isSecret, references })

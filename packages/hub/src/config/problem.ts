@@ -1,6 +1,6 @@
 /** What is wrong with a configuration, in sentences that say how to mend it: all of it at once, each with its place. */
-import type { z } from 'zod'
-import type { Path } from './document.ts'
+import { z } from 'zod'
+import type { Path } from './path.ts'
 import { nearest } from './nearest.ts'
 
 export interface Problem {
@@ -53,8 +53,7 @@ function unknownKey(key: string, known: readonly string[]): string {
 }
 
 function shapeOf(schema: unknown): readonly string[] {
-  const def = (schema as { _zod?: { def?: { shape?: object } } } | undefined)?._zod?.def
-  return Object.keys(def?.shape ?? {})
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
 export function listed(words: readonly string[]): string {
@@ -73,7 +72,7 @@ export function problemsOf(issues: readonly Issue[], base: Path = []): readonly 
       case 'invalid_union':
         return unionProblems(issue, path)
       case 'invalid_key':
-        return problemsOf(issue.issues as readonly Issue[], path)
+        return problemsOf(issue.issues, path)
       default:
         return [{ path, message: issue.message }]
     }

@@ -5,7 +5,10 @@ import type { ZodType } from 'zod'
 import { duration, durationOrNone, httpUrl, rate, size } from './values.ts'
 
 const complaintOf = (schema: ZodType, value: unknown): string | undefined =>
-  schema.safeParse(value).error?.issues.map(({ message }) => message).join('; ')
+  schema
+    .safeParse(value)
+    .error?.issues.map(({ message }) => message)
+    .join('; ')
 
 describe('a duration', () => {
   it('has a number and a unit', () => {
@@ -45,9 +48,10 @@ describe('a rate', () => {
 
 describe('a size', () => {
   it('is a number of bytes, or has a unit', () => {
-    assert.deepEqual([1_000, '500B', '1.5kB', '20MB', '1GB'].map((text) => size.parse(text)), [
-      1_000, 500, 1_500, 20_000_000, 1_000_000_000,
-    ])
+    assert.deepEqual(
+      [1_000, '500B', '1.5kB', '20MB', '1GB'].map((text) => size.parse(text)),
+      [1_000, 500, 1_500, 20_000_000, 1_000_000_000],
+    )
     for (const wrong of ['20', '20 MB', -1, '20mb']) assert.match(complaintOf(size, wrong) ?? '', /give a size/)
   })
 })

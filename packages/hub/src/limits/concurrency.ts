@@ -66,9 +66,11 @@ function inLine(
   const left = new AbortController()
   const tooLate = setTimeout(() => {
     // Asked when it is so, for the same reason as above.
-    void isFirst(turn).then((first) => {
-      if (first) left.abort(busy('The agent was busy for too long'))
-    })
+    isFirst(turn).then(
+      (first) => first && left.abort(busy('The agent was busy for too long')),
+      // What cannot be known now is not given up: the turn's own deadline is there, too.
+      () => {},
+    )
   }, queueTimeoutMs)
   const caller = callerOf(turn)
   const place = queue.enter(caller, AbortSignal.any([turn.signal, left.signal]))

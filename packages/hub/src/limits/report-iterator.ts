@@ -15,7 +15,7 @@ export function isPlain(output: AgentOutput): boolean {
 export function reportIterator(output: AgentOutput): ReportIterator {
   if (typeof output !== 'object' || output === null) return returned(output ?? undefined)
   if (Symbol.asyncIterator in output) return output[Symbol.asyncIterator]() as ReportIterator
-  if ('subscribe' in output) return streamOf(output)[Symbol.asyncIterator]() as ReportIterator
+  if ('subscribe' in output) return streamOf(output)[Symbol.asyncIterator]()
   if (Symbol.iterator in output) return waiting(output[Symbol.iterator]() as Iterator<Report, Report | undefined>)
   return returned(output)
 }

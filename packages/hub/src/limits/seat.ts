@@ -56,7 +56,8 @@ function withAsk(turn: Turn, around: Around): Turn {
     askMessage: (question, options) => unheard(around(() => turn.askMessage(question, options))),
   }
   return new Proxy(turn, {
-    get: (target, name) => (name === 'ask' || name === 'askMessage' ? own[name] : Reflect.get(target, name, target)),
+    get: (target, name): unknown =>
+      name === 'ask' || name === 'askMessage' ? own[name] : Reflect.get(target, name, target),
   })
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import { openRawServers } from '../../testing/raw-server-fixture.ts'
@@ -129,6 +130,17 @@ describe('a bearer token of an issuer', () => {
     }
     const over = await call({ authenticate }, `Bearer ${await issuer.token({ exp: past })}`)
     assert.equal(over.challenge, 'Bearer error="invalid_token", error_description="The token has expired"')
+  })
+
+  it('leaves nothing of its claims in the log, only what is wrong with it [B-170]', async () => {
+    const { issuer, authenticate } = await open1()
+    const told: unknown[] = []
+    const warn = (message: string, fields?: object): void => void told.push([message, fields])
+    const handler = open({ authenticate, log: { debug() {}, info() {}, warn, error: warn } })
+    const authorization = `Bearer ${await issuer.token({ aud: 'bob', email: 'ann@example.com' })}`
+    await post(handler, rpc('SendMessage', { message: messageOf() }), { ...modern, authorization })
+    assert.match(inspect(told, { depth: 10 }), /unexpected "aud" claim value/)
+    assert.doesNotMatch(inspect(told, { depth: 10 }), /example\.com/)
   })
 
   it('is asked for without a word about errors, where none was shown [B-151]', async () => {

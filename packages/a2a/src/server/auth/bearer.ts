@@ -93,7 +93,9 @@ export function bearer(options: BearerOptions): Authenticate {
       } catch (cause) {
         if (cause instanceof A2AError) throw cause
         const isOver = cause instanceof errors.JWTExpired
-        throw invalidToken(isOver ? 'The token has expired' : 'The token is not valid', realm, cause)
+        // The library's error holds all claims of the token, which are somebody's and not for the log (B-170).
+        const told = cause instanceof errors.JOSEError ? new Error(`${cause.code}: ${cause.message}`) : cause
+        throw invalidToken(isOver ? 'The token has expired' : 'The token is not valid', realm, told)
       }
     }
   }

@@ -5,7 +5,7 @@ import { newId } from '../../model/id.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Part, TaskStatus } from '../../model/task.ts'
-import type { Append, Appended, NewTask, Partition, PushRow, Store } from '../../stores/store.ts'
+import type { Append, Appended, FeedEntry, NewTask, Partition, PushRow, Store } from '../../stores/store.ts'
 
 export interface OpenedStore {
   readonly store: Store
@@ -137,6 +137,19 @@ export function push(taskId: string, fields: Partial<PushRow> = {}): PushRow {
     state: 'active',
     createdAt: day0,
     ...fields,
+  }
+}
+
+/**
+ * The feed once it has so many entries. A database holds it back while transactions are open that began earlier, also those
+ * of others on the same server: making a database can take seconds there.
+ */
+export async function feedOf(store: Store, entries: number, position = 0): Promise<readonly FeedEntry[]> {
+  const giveUpAt = performance.now() + 10_000
+  for (;;) {
+    const feed = await store.feed(position, 1_000)
+    if (feed.length >= entries || performance.now() > giveUpAt) return feed
+    await sleep(20)
   }
 }
 

@@ -3,7 +3,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { KeyRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { alice, appended, chunks, create, createFinished, day0, idsOf, push, withStore, words } from './harness.ts'
+import {
+  alice,
+  appended,
+  chunks,
+  create,
+  createFinished,
+  day0,
+  feedOf,
+  idsOf,
+  push,
+  withStore,
+  words,
+} from './harness.ts'
 
 export function keyContract(open: OpenStore): void {
   const key = (id: string, createdAt: number, material = `secret of ${id}`): KeyRow => ({
@@ -62,7 +74,7 @@ export function reopenContract(open: OpenStore): void {
         await store.saveKey(key)
         await store.notes.write('kind', { key: 'k', value: { kept: ['a', 1, null] } })
         await store.notes.add('kind', 'sum', 2, day0 + 60_000)
-        const feed = await store.feed(0, 10)
+        const feed = await feedOf(store, 2)
         const again = await reopen()
         assert.deepEqual(await again.load(task.id), { ...task, head: 2, consumedSeq: 0, due })
         assert.deepEqual(words(await again.read(task.id, 0)), ['a', 'b'])

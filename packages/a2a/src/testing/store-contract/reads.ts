@@ -11,6 +11,7 @@ import {
   chunks,
   create,
   day0,
+  feedOf,
   idsOf,
   notes,
   record,
@@ -229,7 +230,7 @@ export function readContract(open: OpenStore): void {
         const two = await create(store, { ...bob })
         await appended(store, one.id, { expectedSeq: 2, records: notes('c') })
         await appended(store, one.id, { expectedSeq: 3, records: [], change: { consumedSeq: 1 } })
-        const feed = await store.feed(0, 100)
+        const feed = await feedOf(store, 3)
         const { tenant, agent, owner } = one
         assert.deepEqual(
           feed.map(({ position: _, ...entry }) => entry),
@@ -254,11 +255,11 @@ export function readContract(open: OpenStore): void {
       'never uses a position again, also when the newest tasks are removed and the store is opened anew',
       withStore(open, async ({ store, reopen }) => {
         await create(store, { state: 'TASK_STATE_COMPLETED' })
-        const last = (await store.feed(0, 100)).at(-1)?.position as number
+        const last = (await feedOf(store, 1)).at(-1)?.position as number
         await store.prune({ finishedBefore: day0 + 1, batch: 10 })
         const again = (await reopen?.()) ?? store
         const next = await create(again)
-        const news = await again.feed(last, 100)
+        const news = await feedOf(again, 1, last)
         assert.deepEqual(idsOf(news.map(({ taskId: id }) => ({ id }))), [next.id])
       }),
     )

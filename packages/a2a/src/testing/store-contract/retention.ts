@@ -11,6 +11,7 @@ import {
   create,
   createFinished,
   day0,
+  feedOf,
   idsOf,
   push,
   withStore,
@@ -57,7 +58,7 @@ export function retentionContract(open: OpenStore): void {
         assert.deepEqual(await store.listPush(old), [])
         assert.deepEqual(await store.listAttempts(old, 'hook', 10), [])
         assert.deepEqual(
-          (await store.feed(0, 100)).map(({ taskId }) => taskId),
+          (await feedOf(store, 2)).map(({ taskId }) => taskId),
           [edge, young],
         )
         assert.deepEqual(await store.append(old, { expectedSeq: 2, records: [] }), { outcome: 'conflict', head: 0 })

@@ -29,7 +29,9 @@ export function createAddressBook({ name, notes, now }: Pick<KindParts, 'name' |
       const expiresAt = now() + keptMs
       await notes.write('task', { key: turn.task.id, value: taskId, expiresAt })
       if (contextId === undefined || contextId === '' || contextId === contextIdOf(turn, name)) return
-      await notes.write('context', { key: sessionKeyOf(turn, name), value: contextId, expiresAt })
+      const session = sessionKeyOf(turn, name)
+      if (await isClaimed(contextId, session, expiresAt)) return
+      await notes.write('context', { key: session, value: contextId, expiresAt })
     },
     async references(turn) {
       if (turn.message.referenceTaskIds === undefined) return []
@@ -38,5 +40,11 @@ export function createAddressBook({ name, notes, now }: Pick<KindParts, 'name' |
       const found = await Promise.all(tasks.map(({ id }) => notes.read('task', id)))
       return found.flatMap((note) => (typeof note?.value === 'string' ? [note.value] : []))
     },
+  }
+
+  /** Whether it is another conversation's. An agent that puts two callers into one context is not helped to do so. */
+  async function isClaimed(contextId: string, session: string, expiresAt: number): Promise<boolean> {
+    const claimed = await notes.write('claim', { key: contextId, value: session, expiresAt }, 0)
+    return claimed === undefined && (await notes.read('claim', contextId))?.value !== session
   }
 }

@@ -22,6 +22,8 @@ import { createUpstream } from './upstream.ts'
 export const a2aKind: AgentKind<A2AEntry> = {
   kind: 'a2a',
   schema: a2aEntry,
+  // What others run may take its time, and survives our restarts.
+  turnTimeoutMs: 3_600_000,
   open(entry, parts) {
     const upstream = createUpstream(entry, parts)
     const hooks = createHooks(parts)

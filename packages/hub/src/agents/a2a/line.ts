@@ -88,7 +88,8 @@ export async function openLine(
   let push = canNotify() ? await hooks.configFor(turn.task.id) : undefined
   let heardAt = now()
   let failures = 0
-  let savedAt = now()
+  // The first is kept at once: from then on the log says how far we are.
+  let savedAt = -Infinity
   let unsaved = 0
   if (place.taskId !== undefined) stopping.found(remote, place.taskId, about())
 

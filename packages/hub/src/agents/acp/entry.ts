@@ -33,7 +33,7 @@ export const acpEntry = z.strictObject({
       'Where it works. `{session}` is a folder for each conversation. Default: where the configuration file is.',
   }),
   env: variables.meta({
-    description: 'Its environment, beside PATH, HOME and LANG. Nothing else of the hub’s own is inherited.',
+    description: 'Its environment, beside PATH, HOME, LANG and the like. Nothing else of the hub’s own is inherited.',
     writeOnly: true,
   }),
   mode: nonEmpty.optional().meta({ description: 'The session mode, by its id.' }),

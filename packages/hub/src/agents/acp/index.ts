@@ -21,8 +21,8 @@ export const acpKind: AgentKind<AcpEntry> = {
   open(entry, parts) {
     const { name, bytes, log, now, baseDir, notes } = parts
     const env = { ...parts.programEnv, ...entry.env }
-    // The program itself stands above the folders of its sessions.
-    const cwd = resolve(baseDir, entry.cwd.split('{session}', 1)[0] ?? '.')
+    // Where each session has its own folder, the program itself is in none of them.
+    const cwd = entry.cwd.includes('{session}') ? baseDir : resolve(baseDir, entry.cwd)
     const programs = openPrograms(notes, log)
     const cleared = programs
       .endLeftovers(entry.killGrace)
@@ -45,6 +45,8 @@ export const acpKind: AgentKind<AcpEntry> = {
         await cleared
         return openPeer({ entry, env, cwd, programs, log, name, onUpdate, onPermission, files, terminals })
       },
+      // Whoever waits for it is told a sentence; why it is so is for the operator.
+      onFailure: (cause) => log.error('the program of an agent could not be started', { agent: name, cause }),
     })
     const { run, reattach } = runAcp({ entry, name, bytes, keeper, sessions, board, queues: createQueues() })
     return {

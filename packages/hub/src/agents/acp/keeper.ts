@@ -13,11 +13,16 @@ export interface Keeper {
   peer(signal: AbortSignal): Promise<Peer>
   /** The one that is ready now. */
   readonly current: Peer | undefined
+  /** Somebody works with it, until what this answers is called. */
+  hold(peer: Peer): () => void
+  /** It does not do as it is told: whoever comes next gets another, and it is stopped when nobody works with it any more. */
+  retire(peer: Peer): void
   close(): Promise<void>
 }
 
 export interface KeeperParts {
   open(): Promise<Peer>
+  onFailure?(cause: unknown): void
   readonly now: () => number
   readonly firstWaitMs?: number
   readonly longestWaitMs?: number
@@ -30,6 +35,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const closing = new AbortController()
   let starting: Promise<Peer> | undefined
   let current: Peer | undefined
+  const holders = new Map<Peer, number>()
+  const retired = new Set<Peer>()
   let failures = 0
   let notBefore = 0
 
@@ -49,13 +56,26 @@ export function createKeeper(parts: KeeperParts): Keeper {
     const since = now()
     current = peer
     void peer.closed.then(() => {
-      starting = undefined
-      current = undefined
+      void peer.stop()
+      if (!letGo(peer)) return
       if (now() - since >= soundAfterMs) failures = 0
       else failed()
-      void peer.stop()
     })
     return peer
+  }
+
+  /** Whether it was the one that whoever comes next would have got. */
+  function letGo(peer: Peer): boolean {
+    if (current !== peer) return false
+    starting = undefined
+    current = undefined
+    return true
+  }
+
+  function stopUnused(peer: Peer): void {
+    if (!retired.has(peer) || holders.has(peer)) return
+    retired.delete(peer)
+    void peer.stop()
   }
 
   async function begin(): Promise<Peer> {
@@ -65,6 +85,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       starting = undefined
       if (closing.signal.aborted) throw goingDown()
       failed()
+      parts.onFailure?.(reason)
       throw reason
     }
   }
@@ -77,10 +98,24 @@ export function createKeeper(parts: KeeperParts): Keeper {
     get current() {
       return current
     },
+    hold(peer) {
+      holders.set(peer, (holders.get(peer) ?? 0) + 1)
+      return () => {
+        const left = (holders.get(peer) ?? 1) - 1
+        if (left > 0) holders.set(peer, left)
+        else holders.delete(peer)
+        stopUnused(peer)
+      }
+    },
+    retire(peer) {
+      letGo(peer)
+      retired.add(peer)
+      stopUnused(peer)
+    },
     async close() {
       closing.abort()
       const last = await starting?.catch(() => undefined)
-      await last?.stop()
+      await Promise.all([last, ...retired].map(async (peer) => peer?.stop()))
     },
   }
 }

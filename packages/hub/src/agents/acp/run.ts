@@ -10,7 +10,7 @@ import { orAborted, within } from '../programs/within.ts'
 import { sessionKeyOf } from '../session-key.ts'
 import type { Questions } from './asking.ts'
 import { createAsking } from './asking.ts'
-import type { Reports } from './converse.ts'
+import type { Conversation, Reports } from './converse.ts'
 import { converse, sentenceOf } from './converse.ts'
 import type { AcpEntry } from './entry.ts'
 import type { Keeper } from './keeper.ts'
@@ -63,7 +63,23 @@ export function runAcp(parts: AcpParts): { readonly run: AgentFunction; readonly
       return await orAborted(within(asking, entry.startTimeout, late), turn.signal)
     } catch (cause) {
       turn.signal.throwIfAborted()
+      turn.log.error('a session of the agent could not be had', { agent: name, taskId: turn.task.id, cause })
       throw cause instanceof A2AError ? cause : new A2AError('AGENT_UNAVAILABLE', sentenceOf(cause), {}, { cause })
+    }
+  }
+
+  /** While it is worked with, the program stays; one that got stuck is then replaced. */
+  async function* held(key: string, given: Omit<Conversation, 'board' | 'entry' | 'onStuck'>): Reports {
+    const { peer } = given
+    const release = keeper.hold(peer)
+    const onStuck = (): void => {
+      sessions.drop(key)
+      keeper.retire(peer)
+    }
+    try {
+      yield* converse({ ...given, board, entry, onStuck })
+    } finally {
+      release()
     }
   }
 
@@ -81,12 +97,7 @@ export function runAcp(parts: AcpParts): { readonly run: AgentFunction; readonly
     // Before the agent hears of it: what it does then can be found again.
     await turn.checkpoint({ ...base, questions: asking.questions })
     if (isLost) yield status('The conversation before this could not be loaded: it begins anew', { session: 'new' })
-    const onStuck = (): void => sessions.drop(key)
-    yield* converse({
-      ...{ turn, peer, prompt, artifactId, asking, board, entry, onStuck },
-      sessionId: session.id,
-      answer: new Answer(),
-    })
+    yield* held(key, { turn, peer, sessionId: session.id, prompt, artifactId, asking, answer: new Answer() })
   }
 
   async function* continued(turn: Turn, key: string, before: Checkpoint): Reports {
@@ -109,8 +120,7 @@ export function runAcp(parts: AcpParts): { readonly run: AgentFunction; readonly
       ? [{ type: 'text' as const, text: goOn }]
       : await promptOf(turn.message, peer.capabilities.promptCapabilities ?? {}, bytes, turn.signal)
     const answer = new Answer(said + missing)
-    const onStuck = (): void => sessions.drop(key)
-    yield* converse({ turn, peer, sessionId, prompt, artifactId, asking, board, entry, onStuck, answer })
+    yield* held(key, { turn, peer, sessionId, prompt, artifactId, asking, answer })
   }
 
   return {

@@ -35,7 +35,8 @@ export const commandEntry = z
       .record(nonEmpty.regex(/^[^=\0]+$/, 'is no name of a variable'), z.string())
       .default({})
       .meta({
-        description: 'Its environment, beside PATH, HOME and LANG. Nothing else of the hub’s own is inherited.',
+        description:
+          'Its environment, beside PATH, HOME, LANG and the like. Nothing else of the hub’s own is inherited.',
         writeOnly: true,
       }),
     files: z

@@ -109,7 +109,8 @@ export function loopAgent(entry: LoopEntry, parts: LoopParts): Agent {
     async function ask(box: Toolbox): Promise<ChatAnswer> {
       state.steps += 1
       const messages = [...before, ...state.messages.map(whole)]
-      const request = { messages, tools: box.chatTools, options: entry.options, signal: turn.signal, log: turn.log }
+      const { signal, deadlineAt, log } = turn
+      const request = { messages, tools: box.chatTools, options: entry.options, signal, deadlineAt, log }
       let gap = state.said === '' ? '' : '\n\n'
       for await (const event of model.ask(request)) {
         if ('answer' in event) {

@@ -15,6 +15,8 @@ export const loopKind: AgentKind<LoopEntry> = {
   kind: 'loop',
   schema: loopEntry,
   open,
+  // Several answers and several tools in one turn.
+  turnTimeoutMs: 900_000,
   files: ({ tools }, baseDir) => tools.flatMap((tool) => ('module' in tool ? [resolve(baseDir, tool.module)] : [])),
 }
 

@@ -4,70 +4,72 @@
  * got lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { SdkHttpError } from '@modelcontextprotocol/client'
 import type {
   CallToolResult,
+  Client,
   ElicitRequestParams,
   ElicitResult,
-  PriorDiscovery,
+  GetPromptResult,
+  Implementation,
   Progress,
+  Prompt,
+  ReadResourceResult,
   Tool,
   Transport,
 } from '@modelcontextprotocol/client'
 import { A2AError } from '@parley/a2a'
-import type { AgentLog, Struct } from '@parley/a2a'
+import type { Struct } from '@parley/a2a'
 import { stopwatch } from '../stopwatch.ts'
 import { unlessAborted } from '../unless-aborted.ts'
-import { programTransport } from './program-transport.ts'
+import { openClient } from './client.ts'
+import type { McpClientOptions } from './client.ts'
+import type { HttpTransport } from './http-transport.ts'
 import type { McpServer } from './server.ts'
+
+export type { McpMemory } from './client.ts'
 
 export interface McpConnection {
   /** As the server lists them now. */
   tools(signal: AbortSignal): Promise<readonly Tool[]>
   call(name: string, input: Struct, options: McpCallOptions): Promise<CallToolResult>
+  prompts(signal: AbortSignal): Promise<readonly Prompt[]>
+  prompt(name: string, input: Readonly<Record<string, string>>, signal: AbortSignal): Promise<GetPromptResult>
+  resource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>
   /** What the server says of itself. */
   about(signal: AbortSignal): Promise<McpAbout>
-  /** Whether a call is under way. */
-  readonly isBusy: boolean
+  /** Resolves when the server has answered. */
+  ping(signal: AbortSignal): Promise<void>
+  /** Whether the server would tell over this connection that it has other tools. */
+  readonly isTold: boolean
   /** For good: the program is ended with all that it started. */
   close(): Promise<void>
 }
 
-export interface McpAbout {
-  readonly name?: string
-  readonly version?: string
+export interface McpAbout extends Partial<Implementation> {
   readonly instructions?: string
 }
 
 export interface McpCallOptions {
   readonly signal: AbortSignal
-  /** The time that somebody takes to answer the server's question does not count. */
+  /** The time that somebody takes to answer the server's question does not count. `Infinity` is no limit. */
   readonly timeoutMs: number
   onProgress?(progress: Progress): void
   /** The server asks the person at the other end. Left out: it is told that nobody is there. */
   onElicit?(question: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult>
 }
 
-export interface McpConnectionOptions {
-  readonly fetch: typeof globalThis.fetch
-  readonly log: AgentLog
-  readonly connectTimeoutMs: number
-  /** What was learned of the server before, shared by its connections. */
-  readonly memory?: McpMemory
+export interface McpConnectionOptions extends McpClientOptions {
+  /** Of one message of the server's. Default 20 MB. */
+  readonly limitBytes?: number
+  /** Whether the server may ask those who call. Not where several do: it would not say whom it means. Default: yes. */
+  readonly mayAsk?: boolean
 }
 
-export interface McpMemory {
-  prior?: PriorDiscovery
-}
-
-/** Old servers may not answer what they do not know. */
-const probeMs = 3_000
 /** The SDK's own limit, which would count what must not count: ours is instead of it. */
 const never = 2 ** 31 - 1
 
 const farewellMs = 1_000
-
-const identity = { name: 'parley', version: '0.1.0' }
 
 interface ActiveCall {
   readonly options: McpCallOptions
@@ -75,16 +77,29 @@ interface ActiveCall {
 }
 
 export function mcpConnection(server: McpServer, options: McpConnectionOptions): McpConnection {
-  const { log, connectTimeoutMs, memory = {} } = options
+  const { connectTimeoutMs, onToolsChanged, limitBytes = 20_000_000, mayAsk = true } = options
   const calls = new Set<ActiveCall>()
   let current: Promise<Client> | undefined
+  let connected: Client | undefined
   let opening: Transport | undefined
+  let oversized: A2AError | undefined
   const closing = new AbortController()
+  const limit = {
+    bytes: limitBytes,
+    exceeded: () => (oversized = tooLarge(limitBytes)),
+  }
 
   return {
-    async tools(signal) {
-      const client = await connected(signal)
-      return (await client.listTools(undefined, { signal, timeout: connectTimeoutMs })).tools
+    tools: async (signal) => (await ask(signal, (client, how) => client.listTools(undefined, how))).tools,
+    prompts: async (signal) => (await ask(signal, (client, how) => client.listPrompts(undefined, how))).prompts,
+    prompt: (name, input, signal) =>
+      ask(signal, (client, how) => client.getPrompt({ name, arguments: { ...input } }, how)),
+    resource: (uri, signal) => ask(signal, (client, how) => client.readResource({ uri }, how)),
+    async ping(signal) {
+      // The newest version of the protocol has no ping any more.
+      await ask<unknown>(signal, (client, how) =>
+        client.getProtocolEra() === 'modern' ? client.discover(how) : client.ping(how),
+      )
     },
 
     async call(name, input, callOptions) {
@@ -92,13 +107,9 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       const active = { options: callOptions, watch }
       calls.add(active)
       try {
-        return await callOnce(name, input, active).catch((reason: unknown) => {
-          if (!hasForgottenUs(reason)) throw reason
-          current = undefined
-          return callOnce(name, input, active)
-        })
+        return await onceMore(() => callOnce(name, input, active))
       } catch (reason) {
-        throw watch.reasonFor(reason)
+        throw watch.reasonFor(oversize() ?? reason)
       } finally {
         watch.end()
         calls.delete(active)
@@ -106,18 +117,13 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
     },
 
     async about(signal) {
-      const client = await connected(signal)
-      const { name, version } = client.getServerVersion() ?? {}
+      const client = await connection(signal)
       const instructions = client.getInstructions()
-      return {
-        ...(name !== undefined ? { name } : {}),
-        ...(version !== undefined ? { version } : {}),
-        ...(instructions !== undefined ? { instructions } : {}),
-      }
+      return { ...client.getServerVersion(), ...(instructions !== undefined ? { instructions } : {}) }
     },
 
-    get isBusy() {
-      return calls.size > 0
+    get isTold() {
+      return onToolsChanged !== undefined && connected?.getServerCapabilities()?.tools?.listChanged === true
     },
 
     async close() {
@@ -130,8 +136,30 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
     },
   }
 
+  type How = { readonly signal: AbortSignal; readonly timeout: number }
+
+  /** What does nothing at the server: it may be asked again. */
+  async function ask<T>(signal: AbortSignal, work: (client: Client, how: How) => Promise<T>): Promise<T> {
+    try {
+      return await onceMore(async () => work(await connection(signal), { signal, timeout: connectTimeoutMs }))
+    } catch (reason) {
+      signal.throwIfAborted()
+      throw oversize() ?? reason
+    }
+  }
+
+  async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (reason) {
+      if (!hasForgottenUs(reason)) throw reason
+      current = undefined
+      return work()
+    }
+  }
+
   async function callOnce(name: string, input: Struct, { options: about, watch }: ActiveCall): Promise<CallToolResult> {
-    const client = await connected(watch.signal)
+    const client = await connection(watch.signal)
     const { onProgress } = about
     return client.callTool(
       { name, arguments: { ...input } },
@@ -144,59 +172,25 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
   }
 
   /** Whoever waits may leave; the connection is for the next one. */
-  function connected(signal: AbortSignal): Promise<Client> {
+  function connection(signal: AbortSignal): Promise<Client> {
     if (closing.signal.aborted) return Promise.reject(unavailable(closing.signal.reason))
     if (current === undefined) {
-      const connecting = connect(() => void (current === connecting && (current = undefined)))
+      const connecting = connect(() => void (current === connecting && (current = connected = undefined)))
       current = connecting
     }
     return unlessAborted(current, signal)
   }
 
-  async function connect(lost: () => void): Promise<Client> {
+  async function connect(onClose: () => void): Promise<Client> {
     try {
-      // Some old servers do not survive the question which version they speak.
-      const mayAskAgain = memory.prior === undefined && 'command' in server
-      return await connectOnce(lost, memory.prior).catch((reason: unknown) => {
-        if (!mayAskAgain || closing.signal.aborted) throw reason
-        return connectOnce(lost, { kind: 'legacy' })
-      })
+      const onOpening = (transport: Transport | undefined): void => void (opening = transport)
+      const parts = { limit, signal: closing.signal, onOpening, onClose, onElicit: mayAsk ? elicited : undefined }
+      connected = await openClient(server, options, parts)
+      return connected
     } catch (reason) {
-      lost()
+      onClose()
       throw unavailable(reason)
     }
-  }
-
-  async function connectOnce(lost: () => void, prior: PriorDiscovery | undefined): Promise<Client> {
-    const probing = 'command' in server ? { probe: { timeoutMs: Math.min(probeMs, connectTimeoutMs) } } : {}
-    const client = new Client(identity, {
-      capabilities: { elicitation: { form: {}, url: {} } },
-      versionNegotiation: { mode: 'auto', ...probing },
-    })
-    const onerror = (cause: Error): void => log.debug('an MCP connection complains', { cause })
-    Object.assign(client, { onclose: lost, onerror })
-    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => elicited(params, mcpReq.signal))
-    const transport = transportTo(server, options)
-    opening = transport
-    try {
-      await client.connect(transport, {
-        timeout: connectTimeoutMs,
-        signal: closing.signal,
-        ...(prior !== undefined ? { prior } : {}),
-      })
-    } catch (reason) {
-      await transport.close().catch(() => {})
-      throw reason
-    } finally {
-      opening = undefined
-    }
-    remember(client)
-    return client
-  }
-
-  function remember(client: Client): void {
-    const discover = client.getDiscoverResult()
-    memory.prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover }
   }
 
   /** A question does not say which call it belongs to: all calls of a connection are of one caller, and the last is meant. */
@@ -210,18 +204,20 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       asking.watch.go()
     }
   }
-}
 
-function transportTo(server: McpServer, { fetch, log }: McpConnectionOptions): Transport {
-  if ('command' in server) return programTransport(server, log)
-  return new StreamableHTTPClientTransport(new URL(server.url), { fetch, requestInit: { headers: server.headers } })
+  /** What was too large cannot say whose it was; whoever fails next is told. */
+  function oversize(): A2AError | undefined {
+    const reason = oversized
+    oversized = undefined
+    return reason
+  }
 }
 
 /** Told, so that it need not keep the session; not waited for, if it does not hear. */
 async function leave(client: Client): Promise<void> {
-  const { transport } = client
-  if (transport instanceof StreamableHTTPClientTransport) {
-    await Promise.race([transport.terminateSession().catch(() => {}), sleep(farewellMs, undefined, { ref: false })])
+  const transport = client.transport as HttpTransport | undefined
+  if (transport?.leave !== undefined) {
+    await Promise.race([transport.leave().catch(() => {}), sleep(farewellMs, undefined, { ref: false })])
   }
   await client.close()
 }
@@ -234,3 +230,6 @@ function hasForgottenUs(reason: unknown): boolean {
 
 const unavailable = (cause: unknown): A2AError =>
   new A2AError('AGENT_UNAVAILABLE', 'A tool server cannot be reached now', {}, { cause })
+
+const tooLarge = (limitBytes: number): A2AError =>
+  new A2AError('PAYLOAD_TOO_LARGE', `A tool server answered with more than the ${limitBytes} bytes that are taken here`)

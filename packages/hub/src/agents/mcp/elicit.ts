@@ -4,10 +4,14 @@
  */
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
 import type { AgentMessage, Json, Message, Struct } from '@parley/a2a'
-import { z } from 'zod'
+import { fieldLines } from './field-lines.ts'
+import { violationsIn, worded } from './violations.ts'
+import { fieldsOf, inputIn, isStruct } from './words.ts'
+import type { Fields } from './words.ts'
 
 type Ask = (question: AgentMessage) => Promise<Message>
-type Fields = Readonly<Record<string, Struct>>
+type FormQuestion = Exclude<ElicitRequestParams, { url: string }>
+type Refusal = 'decline' | 'cancel'
 
 /** How often somebody is asked whose answers do not fit. */
 const maxAttempts = 3
@@ -19,7 +23,7 @@ export async function answerQuestion(question: ElicitRequestParams, ask: Ask): P
   let wrong = ''
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const message = await ask(formQuestion(question, wrong))
-    const refusal = refusalIn(message)
+    const refusal = refusalOfForm(question, message)
     if (refusal !== undefined) return { action: refusal }
     const read = readForm(question, message)
     if ('content' in read) return { action: 'accept', content: read.content }
@@ -36,87 +40,56 @@ async function answerVisit(question: Extract<ElicitRequestParams, { url: string 
 }
 
 /** The form is a data part, for clients that show forms; people read the text. */
-export function formQuestion(question: Exclude<ElicitRequestParams, { url: string }>, wrong = ''): AgentMessage {
-  const { message, requestedSchema } = question
-  const lines = Object.entries(fieldsOf(question)).map(([name, field]) => {
-    const about = [field['title'], field['description']].filter((text) => typeof text === 'string').join(': ')
-    const choices = choicesOf(field)
-    return `- ${name}${isRequired(question, name) ? '' : ' (optional)'}${about === '' ? '' : `: ${about}`}${choices.length > 0 ? ` [${choices.join(' | ')}]` : ''}`
-  })
-  const text = [message, ...(wrong === '' ? [] : [wrong]), ...lines].join('\n')
-  return { parts: [{ text }, { data: { requestedSchema: requestedSchema as unknown as Json } }] }
+export function formQuestion({ message, requestedSchema }: FormQuestion, wrong = ''): AgentMessage {
+  const schema = requestedSchema as unknown as Struct
+  const text = [message, ...(wrong === '' ? [] : [wrong]), ...fieldLines(schema)].join('\n')
+  return { parts: [{ text }, { data: { requestedSchema: schema as Json } }] }
 }
 
 export function readForm(
-  question: Exclude<ElicitRequestParams, { url: string }>,
+  { requestedSchema }: FormQuestion,
   message: Message,
 ): { readonly content: NonNullable<ElicitResult['content']> } | { readonly wrong: string } {
-  const fields = fieldsOf(question)
-  const data = message.parts.map((part) => ('data' in part ? part.data : undefined)).find(isStruct)
-  const given = data ?? fieldsIn(textOf(message), fields)
-  const { error } = z.fromJSONSchema(question.requestedSchema as unknown as Struct).safeParse(given)
-  if (error !== undefined) return { wrong: `That does not fit. ${z.prettifyError(error)}` }
-  return { content: given as NonNullable<ElicitResult['content']> }
+  const schema = requestedSchema as unknown as Struct
+  const fields = fieldsOf(schema)
+  const data = dataIn(message)
+  const given =
+    data === undefined ? inputIn(textOf(message), schema, Object.keys(fields)) : (contentIn(data, fields) ?? data)
+  const violations = violationsIn(given ?? {}, schema)
+  if (violations.length > 0) return { wrong: `That does not fit: ${worded(violations)}` }
+  return { content: (given ?? {}) as NonNullable<ElicitResult['content']> }
 }
 
-function refusalIn(message: Message): 'decline' | 'cancel' | undefined {
+/** As the server gets it, for programs that know what that looks like: `{ action: 'accept', content: {…} }`. */
+function contentIn({ action, content = {} }: Struct, fields: Fields): Struct | undefined {
+  return action === 'accept' && !Object.hasOwn(fields, 'action') && isStruct(content) ? content : undefined
+}
+
+function refusalOfForm({ requestedSchema }: FormQuestion, message: Message): Refusal | undefined {
+  const fields = fieldsOf(requestedSchema as unknown as Struct)
+  const data = dataIn(message)
+  if (data !== undefined) {
+    const { action } = data
+    return !Object.hasOwn(fields, 'action') && (action === 'decline' || action === 'cancel') ? action : undefined
+  }
+  const [only, ...others] = Object.values(fields)
+  // To a question for a yes or a no, a no is an answer.
+  if (only?.['type'] === 'boolean' && others.length === 0 && noes.test(textOf(message))) return undefined
+  return refusalIn(message)
+}
+
+/** Whether somebody does not want to. */
+export function refusalIn(message: Message): Refusal | undefined {
   if (message.metadata?.['reason'] === 'INPUT_TIMEOUT') return 'cancel'
   const text = textOf(message)
   if (ways.test(text)) return 'cancel'
   return noes.test(text) ? 'decline' : undefined
 }
 
-function fieldsIn(text: string, fields: Fields): Struct {
-  const whole = jsonIn(text)
-  if (whole !== undefined) return whole
-  const names = Object.keys(fields)
-  const [only, ...others] = names
-  const lines = text.split('\n').flatMap((line) => {
-    const [, name = '', value = ''] = /^\s*-?\s*([\w.-]+)\s*[:=]\s*(.*)$/.exec(line) ?? []
-    return names.includes(name) ? [[name, valueOf(value.trim(), fields[name] ?? {})] as const] : []
-  })
-  if (lines.length > 0) return Object.fromEntries(lines)
-  return only !== undefined && others.length === 0 ? { [only]: valueOf(text.trim(), fields[only] ?? {}) } : {}
-}
-
-function valueOf(text: string, { type }: Struct): Json {
-  if (type === 'number' || type === 'integer') return text === '' || Number.isNaN(Number(text)) ? text : Number(text)
-  if (type === 'boolean') return /^(yes|true|y|1)$/i.test(text) ? true : /^(no|false|n|0)$/i.test(text) ? false : text
-  if (type === 'array') return text.split(',').map((item) => item.trim())
-  return text
-}
-
-function jsonIn(text: string): Struct | undefined {
-  try {
-    const value = JSON.parse(text) as Json
-    return isStruct(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function fieldsOf({ requestedSchema }: Exclude<ElicitRequestParams, { url: string }>): Fields {
-  return requestedSchema.properties as unknown as Fields
-}
-
-function isRequired({ requestedSchema }: Exclude<ElicitRequestParams, { url: string }>, name: string): boolean {
-  return requestedSchema.required?.includes(name) ?? false
-}
-
-function choicesOf(field: Struct): readonly string[] {
-  const listed = field['enum'] ?? (isStruct(field['items']) ? field['items']['enum'] : undefined)
-  if (Array.isArray(listed)) return listed.map(String)
-  const titled = field['oneOf'] ?? (isStruct(field['items']) ? field['items']['anyOf'] : undefined)
-  if (!Array.isArray(titled)) return []
-  return (titled as readonly Json[]).flatMap((one) =>
-    isStruct(one) && typeof one['const'] === 'string' ? [one['const']] : [],
-  )
+function dataIn({ parts }: Message): Struct | undefined {
+  return parts.map((part) => ('data' in part ? part.data : undefined)).find(isStruct)
 }
 
 function textOf({ parts }: Message): string {
   return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
-}
-
-function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,19 +1,29 @@
 /**
  * MCP over the input and output of a program. Our own and not the SDK's, because a server's own children have to go with
- * it: the program leads a group that is ended as a whole.
+ * it: the program leads a group that is ended as a whole. And because the SDK's joins what came before with each chunk,
+ * which for a message of 20 MB is a copy of it a few hundred times over.
  */
-import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client'
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { AgentLog } from '@parley/a2a'
-import { startProgram } from '../programs/program.ts'
+import { linesOf } from '../programs/lines.ts'
+import type { Programs } from '../programs/leftovers.ts'
 import type { Exit, Program } from '../programs/program.ts'
+import type { MessageLimit } from './http-transport.ts'
 import type { McpServer } from './server.ts'
 
-/** Of one message. */
-const limitBytes = 20_000_000
 const graceMs = 2_000
 
-export function programTransport(server: Extract<McpServer, { command: unknown }>, log: AgentLog): Transport {
+export interface ProgramTransportParts {
+  readonly start: Programs['start']
+  readonly log: AgentLog
+  readonly limit: MessageLimit
+}
+
+export function programTransport(
+  server: Extract<McpServer, { command: unknown }>,
+  { start, log, limit }: ProgramTransportParts,
+): Transport {
   let program: Program | undefined
   const transport: Transport & { readonly stderr: null; readonly pid: number | null } = {
     // By these two the SDK knows that there is a program at the other end, and how such ones behave.
@@ -22,7 +32,7 @@ export function programTransport(server: Extract<McpServer, { command: unknown }
       return program?.pid ?? null
     },
     async start() {
-      program = startProgram({
+      program = start({
         ...server,
         graceMs,
         onError: (line) => log.debug('an MCP server says', { server: server.command[0], line }),
@@ -41,30 +51,24 @@ export function programTransport(server: Extract<McpServer, { command: unknown }
   return transport
 
   async function read({ output, exited, stop }: Program): Promise<void> {
-    const buffer = new ReadBuffer({ maxBufferSize: limitBytes })
-    try {
-      for await (const chunk of output) {
-        buffer.append(Buffer.from(chunk))
-        hear(buffer)
+    for await (const { text, endsAt } of linesOf(output, limit.bytes)) {
+      if (endsAt === 'limit') {
+        transport.onerror?.(limit.exceeded())
+        await stop()
+        break
       }
-    } catch (reason) {
-      transport.onerror?.(reason as Error)
-      await stop()
+      if (text.trim() !== '') hear(text)
     }
     log.debug('an MCP server has ended', { server: server.command[0], exit: await exited })
     transport.onclose?.()
   }
 
-  function hear(buffer: ReadBuffer): void {
-    for (;;) {
-      try {
-        const message = buffer.readMessage()
-        if (message === null) return
-        transport.onmessage?.(message)
-      } catch (reason) {
-        // A line that is no message: many servers print to their output when they should not.
-        transport.onerror?.(reason as Error)
-      }
+  function hear(text: string): void {
+    try {
+      transport.onmessage?.(deserializeMessage(text))
+    } catch (reason) {
+      // A line that is no message: many servers print to their output when they should not.
+      transport.onerror?.(reason as Error)
     }
   }
 }

@@ -1,7 +1,8 @@
 /** Which MCP server is meant, as the configuration says it: a program, or an address. Shared by all that use tools. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { duration, httpUrl, nonEmpty, secret } from '../../config/values.ts'
+import { duration, httpUrl, nonEmpty, secret, size } from '../../config/values.ts'
+import { fitsPattern } from '../name-pattern.ts'
 
 const command = z
   .array(z.string(), 'give the program and its arguments as a list: [npx, some-server]')
@@ -26,6 +27,10 @@ export const mcpServerFields = {
     .array(nonEmpty)
     .optional()
     .meta({ description: 'The tools that may be used. `*` stands for any letters. Default: all.' }),
+  deny: z
+    .array(nonEmpty)
+    .default([])
+    .meta({ description: 'The tools that may not be used, whatever allow says. `*` stands for any letters.' }),
   shared: z
     .boolean()
     .default(false)
@@ -36,6 +41,12 @@ export const mcpServerFields = {
   connectTimeout: duration
     .prefault('30s')
     .meta({ description: 'How long a server may take to be there. Default 30s.' }),
+  connections: z
+    .int('give a whole number')
+    .min(1, 'give 1 or more')
+    .default(64)
+    .meta({ description: 'How many conversations at once have a connection, or a program, of their own.' }),
+  answerLimit: size.prefault('20MB').meta({ description: 'Of one answer of the server. Default 20MB.' }),
 }
 
 export const mcpServerEntry = z.strictObject(mcpServerFields).superRefine(namesOneServer)
@@ -73,12 +84,8 @@ export function serverOf(entry: ServerFields, { baseDir, programEnv }: ServerSur
   return { url, headers: { ...(bearer !== undefined ? { authorization: `Bearer ${bearer}` } : {}), ...headers } }
 }
 
-/** Whether a tool may be used. */
-export function isAllowed(tool: string, allow: readonly string[] | undefined): boolean {
-  return allow === undefined || allow.some((pattern) => fits(pattern, tool))
-}
-
-function fits(pattern: string, name: string): boolean {
-  const escaped = pattern.split('*').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
-  return new RegExp(`^${escaped.join('.*')}$`, 's').test(name)
+/** Whether a tool may be used. What is denied is not, though it be allowed. */
+export function isAllowed(tool: string, allow: readonly string[] | undefined, deny: readonly string[] = []): boolean {
+  const fits = (pattern: string): boolean => fitsPattern(pattern, tool)
+  return (allow === undefined || allow.some(fits)) && !deny.some(fits)
 }

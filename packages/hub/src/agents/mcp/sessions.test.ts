@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { McpConnection } from './connection.ts'
 import { mcpSessions } from './sessions.ts'
 
-function bench(options: { idleMs?: number; max?: number } = {}) {
+function bench(options: { idleMs?: number; max?: number; staysOpen?: boolean } = {}) {
   const log: string[] = []
   let opened = 0
   const open = (): McpConnection => {
     opened += 1
     const name = `connection ${opened}`
+    const none = async (): Promise<never> => assert.fail('nobody asks for that here')
     return {
+      ...{ prompts: none, prompt: none, resource: none, ping: none, tools: none, call: none },
       about: async () => ({ name }),
-      tools: async () => [],
-      call: async () => ({ content: [] }),
-      isBusy: false,
+      isTold: options.staysOpen === true,
       close: async () => void log.push(`${name} closed`),
     }
   }
@@ -38,6 +38,15 @@ describe('the connections to a server', () => {
     assert.deepEqual(log, [])
     while (log.length === 0) await sleep(5)
     assert.equal(await nameOf('a'), 'connection 2')
+    await sessions.close()
+  })
+
+  it('stay open, though nobody uses them, where the server tells what is new', async () => {
+    const { sessions, nameOf, log } = bench({ idleMs: 1, staysOpen: true })
+    await nameOf('a')
+    await sleep(20)
+    assert.equal(await nameOf('a'), 'connection 1')
+    assert.deepEqual(log, [])
     await sessions.close()
   })
 

@@ -1,6 +1,7 @@
 /**
  * Connections to one MCP server, one for each conversation of each caller: what a server remembers of one is nobody
- * else's. One that is not used for a while is closed, and made anew when it is needed again.
+ * else's. One that is not used for a while is closed, and made anew when it is needed again; one over which the server
+ * would tell what is new stays.
  */
 import { A2AError } from '@parley/a2a'
 import type { McpConnection } from './connection.ts'
@@ -63,7 +64,7 @@ export function mcpSessions({ open, idleMs, max = 64 }: McpSessionsOptions): Mcp
         return await work(session.connection)
       } finally {
         session.users -= 1
-        if (session.users === 0 && sessions.get(key) === session) {
+        if (session.users === 0 && sessions.get(key) === session && !session.connection.isTold) {
           session.idle = setTimeout(() => end(key, session), idleMs)
           session.idle.unref()
         }

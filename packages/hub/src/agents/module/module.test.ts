@@ -75,8 +75,14 @@ describe('a module', () => {
 
   it('that is not there, exports no agent or does not load is told so', async () => {
     assert.equal(await failure({ path: './none.ts' }), 'there is no file ./none.ts')
-    assert.match(await failure({ path: write('export const x = 1') }), /has no export default or agent: export a function/)
-    assert.match(await failure({ path: write('export default 3') }), /the export default of .* is no agent: give a function/)
+    assert.match(
+      await failure({ path: write('export const x = 1') }),
+      /has no export default or agent: export a function/,
+    )
+    assert.match(
+      await failure({ path: write('export default 3') }),
+      /the export default of .* is no agent: give a function/,
+    )
     assert.match(await failure({ path: write('export default { agent: { run() {} } }') }), /is no agent/)
     assert.match(
       await failure({ path: write('export default { agent: () => 1, skills: [{}] }') }),

@@ -34,7 +34,8 @@ export function chatAgent(model: ChatModel, options: ChatAgentOptions): Agent {
       ...(await earlierMessages(turn, model, options)),
       asked,
     ]
-    const request = { messages, signal: turn.signal, log: turn.log, ...(chosen !== undefined ? { model: chosen } : {}) }
+    const { signal, deadlineAt, log } = turn
+    const request = { messages, signal, deadlineAt, log, ...(chosen !== undefined ? { model: chosen } : {}) }
     try {
       yield* structure === undefined ? spoken(request) : fitting(request, structure, turn)
     } catch (reason) {

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Task } from '@parley/a2a'
+import type { TestAgentOptions } from '@parley/a2a/testing'
 import { openKind } from '../testing/open-kind.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import type { Script, ScriptedReply } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
-async function open(t: TestContext, script: Script, entry: object = {}) {
+async function open(t: TestContext, script: Script, entry: object = {}, test: TestAgentOptions = {}) {
   const model = await scriptedModel(script)
   t.after(() => model.close())
   const usual = { baseUrl: model.url, model: 'scripted', apiKey: 'sk-secret', retryWait: '20ms', retries: 2 }
-  const opened = await openKind(t, openaiKind, { ...usual, ...entry })
+  const opened = await openKind(t, openaiKind, { ...usual, ...entry }, { test })
   async function ask(text = 'hi'): Promise<[string, string, Task]> {
     const task = (await opened.agent.send(text)) as Task
     const [part] = task.status.message?.parts ?? []
@@ -61,6 +62,14 @@ describe('an endpoint that fails at first', () => {
   it('and asks for more patience than there is, is not waited for', async (t) => {
     const { model, ask } = await open(t, () => ({ status: 429, headers: { 'retry-after': '3600' }, body: '' }))
     assert.deepEqual((await ask()).slice(0, 2), ['TASK_STATE_FAILED', 'The model is busy: try again later'])
+    assert.equal(model.requests.length, 1)
+  })
+
+  it('and would be asked again after the deadline is not: the caller is told why in time', async (t) => {
+    const busy = (): ScriptedReply => ({ status: 429, headers: { 'retry-after': '5' }, body: '' })
+    const { model, agent } = await open(t, busy, { retryWait: '60s' }, { turnTimeoutMs: 3_000 })
+    const { status } = (await agent.send('hi')) as Task
+    assert.match(JSON.stringify(status.message?.parts), /busy/)
     assert.equal(model.requests.length, 1)
   })
 

@@ -37,7 +37,8 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
       } catch (reason) {
         signal.throwIfAborted()
         const failure = A2AError.from(reason)
-        const waitMs = isHeard ? undefined : waitBeforeNext(attempt, failure, entry)
+        const leftMs = (request.deadlineAt ?? Infinity) - parts.now()
+        const waitMs = isHeard ? undefined : waitBeforeNext(attempt, failure, { ...entry, leftMs })
         if (waitMs === undefined) throw failure
         log.warn('a model call failed and is made again', { attempt, waitMs, cause: failure.cause ?? failure })
         await sleep(waitMs, signal)

@@ -1,6 +1,7 @@
 /** Which models callers may choose, and how the card shows them: as skills, without ever asking a model anything. */
 import { A2AError } from '@parley/a2a'
 import type { AgentSkill, Turn } from '@parley/a2a'
+import { fitsPattern } from '../name-pattern.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { OpenaiEntry } from './entry.ts'
 
@@ -26,22 +27,7 @@ function permitted(model: string, choice: Choice, field: string): string | undef
 }
 
 export function isPermitted(model: string, choice: Choice): boolean {
-  return model === choice.model || choice.models.some((pattern) => matches(pattern, model))
-}
-
-function matches(pattern: string, model: string): boolean {
-  const [first = '', ...others] = pattern.split('*')
-  if (others.length === 0) return pattern === model
-  if (!model.startsWith(first)) return false
-  const last = others.pop() ?? ''
-  // Each piece where it comes first, after the one before: no expression that a name could make slow.
-  let at = first.length
-  for (const piece of others) {
-    const found = model.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
-  }
-  return model.length - last.length >= at && model.endsWith(last)
+  return model === choice.model || choice.models.some((pattern) => fitsPattern(pattern, model))
 }
 
 /** What the endpoint lists and callers may choose. The usual model comes first, listed or not. */

@@ -24,6 +24,11 @@ describe('the wait before a request is made again', () => {
     assert.equal(waitBeforeNext(1, asking('3001'), policy, latest), undefined)
   })
 
+  it('is none where the time is up before', () => {
+    assert.equal(waitBeforeNext(1, down, { ...policy, leftMs: 501 }, latest), 500)
+    assert.equal(waitBeforeNext(1, down, { ...policy, leftMs: 500 }, latest), undefined)
+  })
+
   it('is none for what will not be otherwise the next time', () => {
     assert.equal(waitBeforeNext(1, new A2AError('PERMISSION_DENIED', 'no'), policy, latest), undefined)
     assert.equal(waitBeforeNext(1, new A2AError('INVALID_AGENT_RESPONSE', '?'), policy, latest), undefined)

@@ -5,6 +5,8 @@ export interface RetryPolicy {
   readonly retries: number
   /** The longest single wait; an endpoint that asks for a longer one is not waited for. */
   readonly retryWait: number
+  /** How long anybody waits for an answer at all. */
+  readonly leftMs?: number
 }
 
 const firstWaitMs = 500
@@ -13,12 +15,11 @@ const firstWaitMs = 500
 export function waitBeforeNext(
   attempt: number,
   failure: A2AError,
-  { retries, retryWait }: RetryPolicy,
+  { retries, retryWait, leftMs = Infinity }: RetryPolicy,
   random: () => number = Math.random,
 ): number | undefined {
   if (attempt > retries || !failure.retryable) return undefined
-  const asked = failure.details.retryAfterMs
-  if (asked !== undefined) return Number(asked) <= retryWait ? Number(asked) : undefined
   const ceiling = Math.min(retryWait, firstWaitMs * 2 ** (attempt - 1))
-  return Math.round(ceiling * (0.5 + random() / 2))
+  const waitMs = Number(failure.details.retryAfterMs ?? Math.round(ceiling * (0.5 + random() / 2)))
+  return waitMs <= retryWait && waitMs < leftMs ? waitMs : undefined
 }

@@ -5,14 +5,14 @@ import type { KindParts } from '../kind.ts'
 import { sessionKeyOf } from '../session-key.ts'
 import type { OpenclawEntry } from './entry.ts'
 import type { Gateway } from './gateway.ts'
-import { checkHttp, httpLimits, runByHttp } from './http.ts'
+import { checkHttp, checkImages, httpLimits, runByHttp } from './http.ts'
 import type { Line } from './line.ts'
 import { keyOf, readPlan, turnNumber } from './plan.ts'
 import type { Method, Plan } from './plan.ts'
 import { asWords, promptOf } from './prompt.ts'
 import type { Prompt } from './prompt.ts'
 import { followRun } from './run.ts'
-import type { RunFrom } from './run.ts'
+import type { RunFrom, Times } from './run.ts'
 import { createSessions } from './sessions.ts'
 import type { Fields } from './wire.ts'
 
@@ -21,11 +21,10 @@ export interface OpenclawParts {
   readonly parts: KindParts
   /** Nothing where everything goes by HTTP. */
   readonly gateway: Gateway | undefined
-  /** How long a restarted gateway may leave a turn alone, and how often it is asked. */
-  readonly times?: { readonly idleMs: number; readonly everyMs: number }
+  readonly times?: Times
 }
 
-const usualTimes = { idleMs: 90_000, everyMs: 2_000 }
+const usualTimes: Times = { idleMs: 90_000, everyMs: 2_000 }
 /** An approval stays open for half an hour, and whoever waits for it does not work. */
 const approvalSeconds = 1_800
 
@@ -33,22 +32,30 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
   const sessions = createSessions()
   return { resume: 'reattach', run, reattach }
 
-  async function* run(turn: Turn): AsyncGenerator<Report> {
+  async function* run(turn: Turn): AsyncGenerator<Report, void, void> {
     const line = await wayFor(turn)
     if (line === undefined || gateway === undefined) return yield* byHttp(turn)
     const prompt = await promptFor(turn, line)
     const { hasFiles } = prompt
     // Only `chat.send` takes files, and only in its runs does the gateway wait for approvals. `agent` queues by itself.
     const method: Method = hasFiles || entry.approvals === 'caller' ? 'chat.send' : 'agent'
-    yield* byWebSocket(turn, { ...planFor(turn), way: 'ws', method, bootId: line.hello.bootId }, gateway, 'start', prompt)
+    yield* byWebSocket(
+      turn,
+      { ...planFor(turn), way: 'ws', method, bootId: line.hello.bootId },
+      gateway,
+      'start',
+      prompt,
+    )
   }
 
-  async function* reattach(turn: Turn): AsyncGenerator<Report> {
+  async function* reattach(turn: Turn): AsyncGenerator<Report, void, void> {
     const plan = readPlan(turn.resumed?.checkpoint)
     // Nothing was asked of the gateway before that was written.
     if (plan === undefined) return yield* run(turn)
     if (plan.way === 'http' || gateway === undefined) {
-      return yield fail('The hub was restarted, and the OpenClaw gateway stops what was asked by HTTP then: send it again')
+      return yield fail(
+        'The hub was restarted, and the OpenClaw gateway stops what was asked by HTTP then: send it again',
+      )
     }
     yield* byWebSocket(turn, plan, gateway, 'middle')
   }
@@ -75,13 +82,14 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     open: Gateway,
     from: RunFrom,
     prompt?: Prompt,
-  ): AsyncGenerator<Report> {
+  ): AsyncGenerator<Report, void, void> {
     const leave = await sessions.enter(plan.sessionKey, turn.signal)
     let followed = false
     try {
       const current = from === 'start' ? await remembered(turn, plan, open) : plan
       followed = true
-      const request = async (line: Line): Promise<Fields> => requestFor(current, prompt ?? (await promptFor(turn, line)))
+      const request = async (line: Line): Promise<Fields> =>
+        requestFor(current, prompt ?? (await promptFor(turn, line)))
       yield* followRun({ turn, plan: current, entry, gateway: open, log: turn.log, request, times, leave }, from)
     } finally {
       if (!followed) leave()
@@ -96,8 +104,9 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     return current
   }
 
-  async function* byHttp(turn: Turn): AsyncGenerator<Report> {
+  async function* byHttp(turn: Turn): AsyncGenerator<Report, void, void> {
     const prompt = await promptOf(turn.message, turn.text, httpLimits, parts.bytes, turn.signal)
+    checkImages(prompt)
     const plan: Plan = { ...planFor(turn), way: 'http', method: 'agent', bootId: 'http' }
     const leave = await sessions.enter(plan.sessionKey, turn.signal)
     try {

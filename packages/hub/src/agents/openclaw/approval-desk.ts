@@ -22,15 +22,17 @@ export interface DeskParts {
   readonly gateway: Gateway
   readonly log: AgentLog
   readonly watch: Watch
+  /** Resolves when it is durable which were asked for. */
+  remember(approvals: readonly string[]): Promise<void>
 }
 
 export interface Desk {
-  take(happening: Happening): AsyncGenerator<Report>
+  take(happening: Happening): AsyncGenerator<Report, void, void>
   /** Those that came while nobody listened. */
   lookForOpen(line: Line): Promise<void>
 }
 
-export function createDesk({ turn, plan, entry, gateway, log, watch }: DeskParts): Desk {
+export function createDesk({ turn, plan, entry, gateway, log, watch, remember }: DeskParts): Desk {
   const waiting: ApprovalRequest[] = []
   const known = new Set<string>()
   /** Questions of before a restart are asked again, to get their answers. */
@@ -42,7 +44,7 @@ export function createDesk({ turn, plan, entry, gateway, log, watch }: DeskParts
 
   return { take, lookForOpen }
 
-  async function* take(happening: Happening): AsyncGenerator<Report> {
+  async function* take(happening: Happening): AsyncGenerator<Report, void, void> {
     if ('approval' in happening) {
       const { approval } = happening
       if (entry.approvals === 'none' || known.has(approval.id)) return
@@ -59,7 +61,7 @@ export function createDesk({ turn, plan, entry, gateway, log, watch }: DeskParts
     }
   }
 
-  async function* next(): AsyncGenerator<Report> {
+  async function* next(): AsyncGenerator<Report, void, void> {
     if (open !== undefined) return
     const approval = waiting.shift()
     if (approval === undefined) return
@@ -76,7 +78,7 @@ export function createDesk({ turn, plan, entry, gateway, log, watch }: DeskParts
     if (before[0] === approval.id) before.shift()
     else {
       asked = [...asked, approval.id]
-      await turn.checkpoint({ ...plan, approvals: asked })
+      await remember(asked)
     }
     // Not awaited: the run may go on, or end, before anybody answers.
     turn.askMessage(questionFor(approval, isRepeated)).then(
@@ -85,7 +87,7 @@ export function createDesk({ turn, plan, entry, gateway, log, watch }: DeskParts
     )
   }
 
-  async function* answered(reply: Message): AsyncGenerator<Report> {
+  async function* answered(reply: Message): AsyncGenerator<Report, void, void> {
     const approval = open
     if (approval === undefined) return
     const decision = decisionIn(reply, approval)

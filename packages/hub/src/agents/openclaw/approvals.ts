@@ -33,7 +33,8 @@ function isDecision(text: string): text is Decision {
 }
 
 export function questionFor({ id, command, decisions }: ApprovalRequest, isRepeated: boolean): AgentMessage {
-  const answers = decisions.length > 1 ? `${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}` : decisions.join()
+  const answers =
+    decisions.length > 1 ? `${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}` : decisions.join()
   const text = `The agent wants to run a command:\n\n${command}\n\nAnswer ${answers}.`
   return {
     parts: [{ text: isRepeated ? `That is none of the answers. ${text}` : text }],
@@ -64,7 +65,10 @@ export function decisionIn(message: Message, { decisions }: ApprovalRequest): De
   if (message.metadata?.['reason'] === 'INPUT_TIMEOUT') return 'deny'
   for (const part of message.parts) {
     const said = 'data' in part ? (textIn(fieldsOf(part.data), 'decision') ?? '') : 'text' in part ? part.text : ''
-    const word = said.trim().toLowerCase().replace(/[.!]+$/, '')
+    const word = said
+      .trim()
+      .toLowerCase()
+      .replace(/[.!]+$/, '')
     const decision = isDecision(word) ? word : meanings[word]
     if (decision !== undefined && decisions.includes(decision)) return decision
   }

@@ -88,5 +88,5 @@ function skillOf(id: string | undefined, description: string | undefined, tag: s
 
 /** The first of each name. */
 function byName(skills: readonly AgentSkill[]): readonly AgentSkill[] {
-  return [...new Map(skills.toReversed().map((skill) => [skill.name, skill])).values()].toReversed()
+  return skills.filter(({ name }, index) => skills.findIndex((other) => other.name === name) === index)
 }

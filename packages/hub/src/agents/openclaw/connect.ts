@@ -73,7 +73,8 @@ const sentences: Readonly<Record<string, string>> = {
   AUTH_PASSWORD_MISMATCH: 'The OpenClaw gateway does not take the configured password: its operator has to look',
   AUTH_RATE_LIMITED: 'The OpenClaw gateway lets nobody in for a while after failed attempts: try again later',
   AUTH_DEVICE_TOKEN_MISMATCH: 'The OpenClaw gateway does not know this hub any more: try again',
-  DEVICE_IDENTITY_REQUIRED: 'The OpenClaw gateway wants credentials: its operator has to put them into the configuration',
+  DEVICE_IDENTITY_REQUIRED:
+    'The OpenClaw gateway wants credentials: its operator has to put them into the configuration',
 }
 
 export function refusedBy(refusal: Refusal): A2AError {
@@ -85,7 +86,10 @@ export function refusedBy(refusal: Refusal): A2AError {
     return new A2AError('AGENT_UNAVAILABLE', said, { reason: 'PROTOCOL' }, { cause: new Error(cause) })
   }
   if (detail === 'PAIRING_REQUIRED') return refusedFor(howToPair(details), cause)
-  return refusedFor(sentences[detail] ?? 'The OpenClaw gateway does not let this hub in: its operator has to look', cause)
+  return refusedFor(
+    sentences[detail] ?? 'The OpenClaw gateway does not let this hub in: its operator has to look',
+    cause,
+  )
 }
 
 /** Words to act on: what has to be run, and where. */

@@ -44,7 +44,8 @@ export function chatEnding(payload: Fields): Outcome | undefined {
   const state = payload['state']
   if (state === 'final') return { kind: 'done', text: textOfChat(payload), media: [] }
   if (state === 'aborted') return stoppedBy(textIn(payload, 'stopReason') ?? 'rpc')
-  if (state === 'error') return failed(textIn(payload, 'errorMessage') ?? textIn(payload, 'errorKind') ?? 'no reason given')
+  if (state === 'error')
+    return failed(textIn(payload, 'errorMessage') ?? textIn(payload, 'errorKind') ?? 'no reason given')
   return undefined
 }
 
@@ -52,8 +53,10 @@ export function chatEnding(payload: Fields): Outcome | undefined {
 export function waitEnding(payload: Fields): Outcome | undefined {
   const { status } = payload
   const stopReason = textIn(payload, 'stopReason')
-  if (status === 'ok') return { kind: 'done', text: textIn(fieldsOf(payload['terminalReply']), 'text') ?? '', media: [] }
-  if (status === 'error' && textIn(payload, 'error') === undefined && stopReason !== undefined) return stoppedBy(stopReason)
+  if (status === 'ok')
+    return { kind: 'done', text: textIn(fieldsOf(payload['terminalReply']), 'text') ?? '', media: [] }
+  if (status === 'error' && textIn(payload, 'error') === undefined && stopReason !== undefined)
+    return stoppedBy(stopReason)
   if (status === 'error') return failed(textIn(payload, 'error') ?? 'no reason given')
   return numberIn(payload, 'endedAt') === undefined ? undefined : stoppedBy(stopReason)
 }
@@ -72,8 +75,14 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/rate.?limit|too many requests|\b429\b|quota/i, "The agent's model is over its rate limit: try again later"],
   [/billing|insufficient|payment|credit/i, "The agent's account with its model provider is used up"],
   [/overloaded|\b50[234]\b|unavailable|capacity/i, "The agent's model is down or overloaded: try again later"],
-  [/context.?(length|window)|too many tokens|prompt is too long/i, "The conversation is too long for the agent's model"],
-  [/api.?key|unauthorized|\b401\b|\b403\b|auth/i, "The agent's model provider does not let it in: its operator has to look"],
+  [
+    /context.?(length|window)|too many tokens|prompt is too long/i,
+    "The conversation is too long for the agent's model",
+  ],
+  [
+    /api.?key|unauthorized|\b401\b|\b403\b|auth/i,
+    "The agent's model provider does not let it in: its operator has to look",
+  ],
   [/timed? ?out|timeout/i, "The agent's model did not answer in time"],
 ]
 

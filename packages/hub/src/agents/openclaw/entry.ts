@@ -15,7 +15,9 @@ function isGatewayUrl(text: string): boolean {
 export const openclawEntry = z
   .strictObject({
     url: gatewayUrl.meta({ description: 'Where the gateway listens: ws://127.0.0.1:18789', format: 'uri' }),
-    token: secret.optional().meta({ description: "The gateway's token, such as \"${env:OPENCLAW_TOKEN}\".", writeOnly: true }),
+    token: secret
+      .optional()
+      .meta({ description: 'The gateway\'s token, such as "${env:OPENCLAW_TOKEN}".', writeOnly: true }),
     password: secret.optional().meta({ description: "The gateway's password, where it has one.", writeOnly: true }),
     agent: z
       .string()
@@ -28,7 +30,8 @@ export const openclawEntry = z
     }),
     thinking: nonEmpty.optional().meta({ description: 'How hard the agent thinks: off, low, medium, high, …' }),
     approvals: z.enum(['none', 'caller']).default('none').meta({
-      description: 'Who is asked when the gateway wants a command approved: nobody (it is denied), or the caller of the task.',
+      description:
+        'Who is asked when the gateway wants a command approved: nobody (it is denied), or the caller of the task.',
     }),
     toolCalls: z
       .enum(['none', 'names', 'full'])
@@ -39,7 +42,10 @@ export const openclawEntry = z
       .default('skills')
       .meta({ description: "What of the gateway's agent the card lists: its skills, or its tools too." }),
     device: z
-      .union([z.boolean(), z.string().refine(isDeviceKey, 'give an Ed25519 private key as PKCS #8 PEM')], 'say true, false, or give a key')
+      .union(
+        [z.boolean(), z.string().refine(isDeviceKey, 'give an Ed25519 private key as PKCS #8 PEM')],
+        'say true, false, or give a key',
+      )
       .default(true)
       .meta({
         description: 'Who the hub is to the gateway: a key that it makes and keeps (true), none (false), or this one.',

@@ -5,7 +5,15 @@
  */
 import { A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
-import { comesBackIn, connectParams, forgotDevice, notAllowed, refusedBy, unreachable, wantsDeviceToken } from './connect.ts'
+import {
+  comesBackIn,
+  connectParams,
+  forgotDevice,
+  notAllowed,
+  refusedBy,
+  unreachable,
+  wantsDeviceToken,
+} from './connect.ts'
 import type { Credentials } from './connect.ts'
 import type { Device, DeviceTokens } from './device.ts'
 import { openLine, sessionOf } from './line.ts'

@@ -33,9 +33,8 @@ export interface HttpParts {
   readonly streams: boolean
 }
 
-export async function* runByHttp(parts: HttpParts, prompt: Prompt): AsyncGenerator<Report> {
+export async function* runByHttp(parts: HttpParts, prompt: Prompt): AsyncGenerator<Report, void, void> {
   const { turn, plan, entry, streams } = parts
-  checkImages(prompt)
   const response = await reach(parts.fetch, `${httpBase(entry.url)}/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -96,13 +95,19 @@ function refusalOf(status: number, body: string, retryAfter: string | null): A2A
       cause,
     )
   }
-  if (status === 413) return new A2AError('PAYLOAD_TOO_LARGE', 'The message is too large for the OpenClaw gateway', {}, { cause })
+  if (status === 413)
+    return new A2AError('PAYLOAD_TOO_LARGE', 'The message is too large for the OpenClaw gateway', {}, { cause })
   if (status === 429 || status === 503) {
     const waitMs = Number(retryAfter) * 1_000
     const details = Number.isFinite(waitMs) && waitMs > 0 ? { retryAfterMs: String(waitMs) } : {}
-    return new A2AError('AGENT_UNAVAILABLE', 'The OpenClaw gateway takes no messages now: try again later', details, { cause })
+    return new A2AError('AGENT_UNAVAILABLE', 'The OpenClaw gateway takes no messages now: try again later', details, {
+      cause,
+    })
   }
-  return unavailable(status < 500 ? 'The OpenClaw gateway does not take this message' : 'The OpenClaw gateway failed', cause)
+  return unavailable(
+    status < 500 ? 'The OpenClaw gateway does not take this message' : 'The OpenClaw gateway failed',
+    cause,
+  )
 }
 
 function unavailable(said: string, cause: unknown): A2AError {
@@ -117,14 +122,14 @@ async function bodyOf(response: Response): Promise<Fields> {
   }
 }
 
-async function* tellWhole(body: Fields, { turn, plan }: HttpParts): AsyncGenerator<Report> {
+async function* tellWhole(body: Fields, { turn, plan }: HttpParts): AsyncGenerator<Report, void, void> {
   turn.signal.throwIfAborted()
   const message = fieldsOf(listIn(body, 'choices')[0]?.['message'])
   const answer = createAnswer(answerName(plan.turn))
   yield* finish(answer, textIn(message, 'content') ?? '', usageOf(body))
 }
 
-async function* tellStream(response: Response, parts: HttpParts): AsyncGenerator<Report> {
+async function* tellStream(response: Response, parts: HttpParts): AsyncGenerator<Report, void, void> {
   const { turn, plan, log } = parts
   const answer = createAnswer(answerName(plan.turn))
   let text = ''
@@ -154,7 +159,11 @@ async function* tellStream(response: Response, parts: HttpParts): AsyncGenerator
   yield* finish(answer, text, usage)
 }
 
-function* finish(answer: ReturnType<typeof createAnswer>, text: string, usage: Struct | undefined): Generator<Report> {
+function* finish(
+  answer: ReturnType<typeof createAnswer>,
+  text: string,
+  usage: Struct | undefined,
+): Generator<Report, void, void> {
   const report = text === nothingSaid ? undefined : answer.become(text)
   if (report !== undefined) yield report
   const last = answer.close()
@@ -197,11 +206,16 @@ function usageOf(body: Fields): Struct | undefined {
   return { inputTokens: input, outputTokens: output, totalTokens: numberIn(usage, 'total_tokens') ?? input + output }
 }
 
-function checkImages({ attachments }: Prompt): void {
+/** Before anything is asked of the gateway. */
+export function checkImages({ attachments }: Prompt): void {
   if (attachments.length <= mostImages) return
-  throw new A2AError('INVALID_PARAMS', `message.parts holds more than ${mostImages} images, which is all that is taken here`, {
-    violations: [{ field: 'message.parts', description: `must not hold more than ${mostImages} images` }],
-  })
+  throw new A2AError(
+    'INVALID_PARAMS',
+    `message.parts holds more than ${mostImages} images, which is all that is taken here`,
+    {
+      violations: [{ field: 'message.parts', description: `must not hold more than ${mostImages} images` }],
+    },
+  )
 }
 
 function contentOf({ text, attachments }: Prompt): string | readonly Fields[] {

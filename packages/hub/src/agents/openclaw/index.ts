@@ -1,6 +1,7 @@
 /** The kind `openclaw`: an agent of an OpenClaw gateway, by WebSocket, or by HTTP where that cannot be had. */
 import type { AgentKind, KindParts, OpenAgent } from '../kind.ts'
 import { openclawAgent } from './agent.ts'
+import type { Times } from './run.ts'
 import { knownCard, lookAtCard } from './card.ts'
 import { deviceOf, keptDevice, keptTokens } from './device.ts'
 import type { Device } from './device.ts'
@@ -13,16 +14,16 @@ import { checkHttp } from './http.ts'
 export const openclawKind: AgentKind<OpenclawEntry> = {
   kind: 'openclaw',
   schema: openclawEntry,
-  open: openOpenclaw,
+  open: (entry, parts) => openOpenclaw(entry, parts),
   turnTimeoutMs: 600_000,
 }
 
-export function openOpenclaw(entry: OpenclawEntry, parts: KindParts): OpenAgent {
+export function openOpenclaw(entry: OpenclawEntry, parts: KindParts, times?: Times): OpenAgent {
   const gateway = entry.transport === 'http' ? undefined : gatewayOf(entry, parts)
   // Nobody waits for it: the first turn finds a connection, or why there is none.
   gateway?.line(AbortSignal.timeout(60_000)).catch(() => {})
   return {
-    agent: openclawAgent({ entry, parts, gateway }),
+    agent: openclawAgent({ entry, parts, gateway, ...(times !== undefined ? { times } : {}) }),
     card: knownCard(entry),
     async look(signal) {
       if (gateway === undefined) return undefined

@@ -1,7 +1,6 @@
 /** Asks the gateway for the end of a run that it does not tell us of by itself. */
 import { A2AError } from '@parley/a2a'
 import type { Outcome } from './ending.ts'
-import { failed } from './ending.ts'
 import type { Line } from './line.ts'
 import type { Plan } from './plan.ts'
 import { askForEnd, fuller, pause } from './standing.ts'
@@ -11,7 +10,7 @@ export interface PollParts {
   readonly line: Line
   readonly plan: Plan
   readonly signal: AbortSignal
-  /** After its restart a gateway takes interrupted turns up by itself, within seconds; an idle one for so long does not. */
+  /** After its restart a gateway takes interrupted turns up by itself, within seconds; one idle for so long does not. */
   readonly idleMs: number
   readonly everyMs: number
 }
@@ -25,22 +24,29 @@ export async function waitForEnd({ line, plan, signal }: PollParts): Promise<Out
   }
 }
 
-/** The end of a turn that runs under another id, or is going to. */
-export async function waitForSession({ line, plan, signal, idleMs, everyMs }: PollParts): Promise<Outcome> {
+/**
+ * The end of a turn that runs under another id, or is going to. Nothing if the gateway never had the message: it writes it
+ * down before it does anything else with it.
+ */
+export async function waitForSession(parts: PollParts): Promise<Outcome | undefined> {
+  const { line, plan, signal, idleMs, everyMs } = parts
   let activeAt = Date.now()
   for (;;) {
     signal.throwIfAborted()
     const seen = await readTranscript(line, plan.sessionKey, plan.key)
+    const idle = Date.now() - activeAt
     if (seen.isActive) activeAt = Date.now()
     else if (seen.outcome !== undefined) return seen.outcome
-    else if (Date.now() - activeAt > idleMs) return notTakenUp()
+    else if (!seen.isKnown && idle > idleMs / 3) return undefined
+    else if (idle > idleMs) return notTakenUp
     await pause(everyMs, signal)
   }
 }
 
-function notTakenUp(): Outcome {
-  const outcome = failed('the session is idle and holds no answer')
-  return { ...outcome, said: 'The OpenClaw gateway was restarted, and the task was lost there' } as Outcome
+const notTakenUp: Outcome = {
+  kind: 'failed',
+  said: 'The OpenClaw gateway was restarted, and the task was lost there',
+  cause: 'the session is idle and holds no answer',
 }
 
 export function isBrokenOff(reason: unknown): boolean {

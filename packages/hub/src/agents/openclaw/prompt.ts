@@ -84,7 +84,11 @@ async function fetched(part: Part, index: number, bytes: KindParts['bytes'], sig
 
 /** The gateway writes files under their names: no path gets in that way. */
 function fileName(given: string | undefined, index: number): string {
-  const last = given?.split(/[\\/]/).at(-1)?.replaceAll(/[\p{Cc}]/gu, '') ?? ''
+  const last =
+    given
+      ?.split(/[\\/]/)
+      .at(-1)
+      ?.replaceAll(/[\p{Cc}]/gu, '') ?? ''
   return last === '' || last === '.' || last === '..' ? `part-${index + 1}` : last.slice(0, 200)
 }
 

@@ -22,6 +22,13 @@ import { createWatch } from './watch.ts'
 import type { Happening, Watch } from './watch.ts'
 import type { Fields } from './wire.ts'
 
+export interface Times {
+  /** How long a gateway that has started anew may leave a turn alone before it counts as lost. */
+  readonly idleMs: number
+  /** How often it is asked. */
+  readonly everyMs: number
+}
+
 export interface RunParts {
   readonly turn: Turn
   readonly plan: Plan
@@ -30,7 +37,7 @@ export interface RunParts {
   readonly log: AgentLog
   /** The request, made when it is needed: a turn that is found under way does not send it. */
   readonly request: (line: Line) => Promise<Fields>
-  readonly times: { readonly idleMs: number; readonly everyMs: number }
+  readonly times: Times
   /** The turn is over, also at the gateway as far as we can tell. */
   readonly leave: () => void
 }
@@ -38,18 +45,19 @@ export interface RunParts {
 /** A turn that was begun before this process. */
 export type RunFrom = 'start' | 'middle'
 
-export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator<Report> {
-  const { turn, plan, entry, gateway } = parts
+export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator<Report, void, void> {
+  const { turn, entry, gateway } = parts
+  let { plan } = parts
   const watch = createWatch(plan.key, entry.toolCalls, turn.signal)
   const answer = createAnswer(answerName(plan.turn), from === 'middle' ? saidBefore(turn, plan) : undefined)
-  const desk = createDesk({ ...parts, watch })
+  const desk = createDesk({ ...parts, watch, remember: (approvals) => remember({ approvals }) })
   const deaf = gateway.listen({ sessionKey: plan.sessionKey, runId: plan.key }, watch.listener)
   let isOver = false
   let stopping: Promise<void> | undefined
   turn.signal.addEventListener('abort', halt, { once: true })
   let asking = new AbortController()
   try {
-    let standing = from === 'start' ? await begin(await gateway.line(turn.signal)) : await recover()
+    let standing = from === 'start' ? await begin() : await recover()
     for (;;) {
       if (standing.at === 'end') {
         isOver = true
@@ -58,6 +66,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
       }
       const happening = await watch.take()
       if ('lost' in happening) standing = await recover()
+      else if ('isUnsent' in happening) standing = await begin()
       else if ('outcome' in happening) standing = ending(standing, happening.outcome)
       else if ('chatOutcome' in happening) standing = await chatEnded(standing, happening)
       else yield* tell(happening, answer, desk)
@@ -76,7 +85,15 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
     stopping = stopRun({ gateway, sessionKey: plan.sessionKey, runId, isOver: () => isOver, log: parts.log })
   }
 
-  async function begin(line: Line): Promise<Standing> {
+  async function remember(change: Partial<Plan>): Promise<void> {
+    plan = { ...plan, ...change }
+    await turn.checkpoint(plan)
+  }
+
+  async function begin(): Promise<Standing> {
+    const line = await gateway.line(turn.signal)
+    const { bootId } = line.hello
+    if (bootId !== plan.bootId) await remember({ bootId })
     const onEnd = (outcome: Outcome): void => watch.put({ outcome })
     const params = await parts.request(line)
     try {
@@ -95,7 +112,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
       const line = await gateway.nextLine(turn.signal)
       try {
         const found = await findOut(line, plan)
-        if (found.at === 'nowhere') return await begin(line)
+        if (found.at === 'nowhere') return await begin()
         await desk.lookForOpen(line)
         return await settled(line, found)
       } catch (reason) {
@@ -124,10 +141,10 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
   }
 
   /** A connection that breaks is told of by itself. */
-  function hear(outcome: Promise<Outcome>): void {
+  function hear(outcome: Promise<Outcome | undefined>): void {
     const { signal } = asking
     outcome.then(
-      (one) => signal.aborted || watch.put({ outcome: one }),
+      (one) => signal.aborted || watch.put(one === undefined ? { isUnsent: true } : { outcome: one }),
       (cause: unknown) => signal.aborted || isBrokenOff(cause) || watch.put({ lost: String(cause) }),
     )
   }
@@ -136,7 +153,9 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
     // The second answer of `agent` says more, and a session is not over with one of its runs.
     if (standing.at === 'session' || (standing.at === 'begun' && plan.method === 'agent')) return standing
     const wasQueued = !isOfRun && chatOutcome.kind === 'done' && chatOutcome.text === ''
-    return wasQueued ? settled(await gateway.line(turn.signal), { at: 'session', streams: false }) : ending(standing, chatOutcome)
+    return wasQueued
+      ? settled(await gateway.line(turn.signal), { at: 'session', streams: false })
+      : ending(standing, chatOutcome)
   }
 }
 
@@ -147,7 +166,7 @@ function ending(standing: Standing, outcome: Outcome): Standing {
   return outcome.kind === 'interrupted' ? standing : { at: 'end', outcome }
 }
 
-async function* tell(happening: Happening, answer: Answer, desk: Desk): AsyncGenerator<Report> {
+async function* tell(happening: Happening, answer: Answer, desk: Desk): AsyncGenerator<Report, void, void> {
   if ('text' in happening) {
     const report = answer.become(happening.text, happening.warning)
     if (report !== undefined) yield report
@@ -158,7 +177,12 @@ async function* tell(happening: Happening, answer: Answer, desk: Desk): AsyncGen
   else yield* desk.take(happening)
 }
 
-async function* conclude(parts: RunParts, outcome: Outcome, answer: Answer, watch: Watch): AsyncGenerator<Report> {
+async function* conclude(
+  parts: RunParts,
+  outcome: Outcome,
+  answer: Answer,
+  watch: Watch,
+): AsyncGenerator<Report, void, void> {
   const { log, plan } = parts
   if (outcome.kind === 'late') return yield fail('The agent did not finish in time')
   if (outcome.kind === 'stopped' || outcome.kind === 'interrupted') {

@@ -114,4 +114,3 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', abort, { once: true })
   })
 }
-

@@ -2,6 +2,7 @@
 import { A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import type { Gateway } from './gateway.ts'
+import { isBrokenOff } from './poll.ts'
 import { pause } from './standing.ts'
 
 export interface StopParts {
@@ -22,17 +23,26 @@ export function isToStop(reason: unknown): boolean {
   return reason instanceof A2AError && (reason.code === 'UNSUPPORTED_OPERATION' || reason.code === 'TIMEOUT')
 }
 
-export async function stopRun({ gateway, sessionKey, runId, isOver, log }: StopParts): Promise<void> {
+export async function stopRun(parts: StopParts): Promise<void> {
   const signal = AbortSignal.timeout(patienceMs)
   try {
-    for (let attempt = 1; attempt <= tries && !isOver(); attempt += 1) {
-      const line = await gateway.nextLine(signal)
-      const answer = await line.request('chat.abort', { sessionKey, runId: runId() })
-      if (answer.ok && answer.payload['aborted'] === true) return
-      if (!answer.ok) return log.warn('the OpenClaw gateway does not stop a run', { ...answer.error })
+    for (let attempt = 1; attempt <= tries && !parts.isOver(); attempt += 1) {
+      if (await isStopped(parts, signal)) return
       await pause(betweenMs, signal)
     }
   } catch (cause) {
-    log.warn('a run could not be stopped at the OpenClaw gateway', { cause })
+    parts.log.warn('a run could not be stopped at the OpenClaw gateway', { cause })
+  }
+}
+
+async function isStopped({ gateway, sessionKey, runId, log }: StopParts, signal: AbortSignal): Promise<boolean> {
+  const line = await gateway.nextLine(signal)
+  try {
+    const answer = await line.request('chat.abort', { sessionKey, runId: runId() })
+    if (!answer.ok) log.warn('the OpenClaw gateway does not stop a run', { ...answer.error })
+    return !answer.ok || answer.payload['aborted'] === true
+  } catch (reason) {
+    if (isBrokenOff(reason)) return false
+    throw reason
   }
 }

@@ -40,7 +40,9 @@ export function transcriptOf(history: Fields, key: string): Transcript {
   const runId = textIn(inFlight, 'runId')
   const queued = numberIn(fieldsOf(history['pendingInputs']), 'total') ?? 0
   const begins = messages.findIndex((message) => isMessageOf(message, key))
-  const outcome = outcomeOf(begins < 0 ? messages.filter((message) => runOf(message) === key) : turnFrom(messages, begins))
+  const outcome = outcomeOf(
+    begins < 0 ? messages.filter((message) => runOf(message) === key) : turnFrom(messages, begins),
+  )
   return {
     isKnown: begins >= 0,
     isActive: session['hasActiveRun'] === true || runId !== undefined || queued > 0,
@@ -74,7 +76,8 @@ function outcomeOf(turn: readonly Fields[]): Outcome | undefined {
   const said = turn.filter((message) => message['role'] === 'assistant')
   const stopReason = said.at(-1)?.['stopReason']
   if (said.length === 0 || stopReason === 'toolUse' || stopReason === 'tool_calls') return undefined
-  if (stopReason === 'error') return failed(textIn(said.at(-1) ?? {}, 'errorMessage') ?? 'the transcript ends with an error')
+  if (stopReason === 'error')
+    return failed(textIn(said.at(-1) ?? {}, 'errorMessage') ?? 'the transcript ends with an error')
   if (stopReason === 'aborted') return { kind: 'stopped' }
   return { kind: 'done', text: joined(said.map((message) => textOfContent(message['content']).trim())), media: [] }
 }

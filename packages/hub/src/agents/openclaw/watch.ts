@@ -23,6 +23,8 @@ export type Happening =
   /** The caller's answer to the question that is open. */
   | { readonly reply: Message }
   | { readonly outcome: Outcome }
+  /** The gateway never got the message, and nobody runs it. */
+  | { readonly isUnsent: true }
   /** A chat event says so. Without anything said before it, the message went into the queue of a run that was there first. */
   | { readonly chatOutcome: Outcome; readonly isOfRun: boolean }
   /** Another run took the turn up: its text begins anew. */
@@ -138,7 +140,8 @@ export function createWatch(runId: string, detail: ToolDetail, signal: AbortSign
     } else if (stream === 'error' && data['reason'] === 'seq gap') {
       warn(numberIn(data, 'expected') ?? 0, numberIn(data, 'received') ?? 0)
     } else {
-      const report = stream === 'run_status' ? retryReport(data) : toolReport(stream, data, source !== 'items', told, detail)
+      const report =
+        stream === 'run_status' ? retryReport(data) : toolReport(stream, data, source !== 'items', told, detail)
       putIf(report, (one) => ({ report: one }))
     }
     lastSeq = seq ?? lastSeq

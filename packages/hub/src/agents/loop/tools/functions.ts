@@ -2,12 +2,11 @@
  * Tools that are functions of a file: each export with a `run`, or those in an export `tools`. What they take is said by a
  * JSON Schema or by Zod, and checked before they are run.
  */
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Json, Message, Part, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import { isAllowed } from '../../mcp/server.ts'
+import { loadModule } from '../../module/load.ts'
 import { humanised, skillOfTool } from '../../tool-skill.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tool.ts'
 
@@ -46,20 +45,13 @@ export interface FunctionToolsOptions {
 
 export async function functionTools(options: FunctionToolsOptions): Promise<ToolSource> {
   const { path, baseDir, allow, timeoutMs } = options
-  const exported = exportedTools(await load(resolve(baseDir, path), path), path)
+  const exported = exportedTools(await loadModule(resolve(baseDir, path), path), path)
   const tools = exported.map((given) => toolOf(given, timeoutMs)).filter(({ name }) => isAllowed(name, allow))
   return {
     label: `the functions of ${path}`,
     tools: async () => tools,
     skills: async () => tools.map((tool) => skillOfTool(tool, 'function')),
   }
-}
-
-/** Node keeps every module that it has loaded, by its url: another text must have another one. */
-async function load(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined) throw new Error(`there is no file ${path}`)
-  return (await import(`${pathToFileURL(file).href}?${stat.mtimeMs}-${stat.size}`)) as Record<string, unknown>
 }
 
 function exportedTools(

@@ -2,7 +2,7 @@
  * Another agent of the hub as a tool: a real task, on behalf of the same caller. What the child asks comes up, and the
  * answer goes down to the same task.
  */
-import { A2AError, isTerminal } from '@parley/a2a'
+import { A2AError, isInterrupted, isTerminal } from '@parley/a2a'
 import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
 import type { House } from '../../kind.ts'
 import { humanised } from '../../tool-skill.ts'
@@ -56,20 +56,26 @@ export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, h
     const message: AgentMessage = { parts: answer ?? [{ text: wordsIn(input) }] }
     const place = child === undefined ? { contextId: turn.task.contextId } : { taskId: child.taskId }
     const work = gather(agent, child?.taskId)
+    let known = child?.taskId
     const events = house.stream({ agent, message, turn, ...place })[Symbol.asyncIterator]()
     try {
       for (;;) {
         const step = await unlessAborted(events.next(), call.signal)
         if (step.done === true) break
         const told = work.add(step.value)
-        if (work.taskId !== undefined && work.taskId !== call.child?.taskId)
-          await call.startedChild({ agent, taskId: work.taskId })
+        if (work.taskId !== undefined && work.taskId !== known) {
+          known = work.taskId
+          await call.startedChild({ agent, taskId: known })
+        }
         if (told !== undefined) call.progress(told)
+        // The stream of a task that waits for credentials stays open: they may come by a way of their own.
+        if (work.isWaiting) break
       }
     } catch (reason) {
-      void Promise.resolve(events.return?.()).catch(() => {})
       await stopChild(work.taskId, turn, call.signal)
       throw reason
+    } finally {
+      void Promise.resolve(events.return?.()).catch(() => {})
     }
     return work.outcome()
   }
@@ -93,10 +99,15 @@ function gather(agent: string, taskId: string | undefined) {
   let status: TaskStatus | undefined
   let direct: readonly Part[] | undefined
   let known = taskId
+  let isWaiting = false
 
   return {
     get taskId() {
       return known
+    },
+
+    get isWaiting() {
+      return isWaiting
     },
 
     /** Answers what is worth telling on the way. */
@@ -109,6 +120,8 @@ function gather(agent: string, taskId: string | undefined) {
         known = event.task.id
         status = event.task.status
         for (const artifact of event.task.artifacts ?? []) hear(artifact, false)
+        // A task that goes on is shown first as it was: its question is the one that was just answered.
+        isWaiting = taskId === undefined && isInterrupted(status.state)
         return undefined
       }
       if ('artifactUpdate' in event) {
@@ -117,6 +130,7 @@ function gather(agent: string, taskId: string | undefined) {
       }
       known = event.statusUpdate.taskId
       status = event.statusUpdate.status
+      isWaiting = isInterrupted(status.state)
       return status.state === 'TASK_STATE_WORKING' ? textOf(status.message?.parts ?? []) || undefined : undefined
     },
 

@@ -1,27 +1,6 @@
 /** Functions for the loop under test. What they do and see is told whoever has the desk. */
-import type { FunctionCall, FunctionTool } from '../../../packages/hub/src/agents/loop/tools/functions.ts'
-
-/** Where a test watches its tools, and holds them up. By the name of a desk, which the model says. */
-export interface Desk {
-  readonly ran: string[]
-  readonly gate: PromiseWithResolvers<void>
-  readonly begun: PromiseWithResolvers<void>
-  readonly stopped: PromiseWithResolvers<void>
-}
-
-const desks = new Map<string, Desk>()
-
-export function deskOf(name: string): Desk {
-  const known = desks.get(name)
-  const desk = known ?? {
-    ran: [],
-    gate: Promise.withResolvers<void>(),
-    begun: Promise.withResolvers<void>(),
-    stopped: Promise.withResolvers<void>(),
-  }
-  if (known === undefined) desks.set(name, desk)
-  return desk
-}
+import { deskOf } from './loop-desks.ts'
+import type { FunctionCall, FunctionTool } from '../../packages/hub/src/agents/loop/tools/functions.ts'
 
 interface AtDesk {
   readonly desk: string

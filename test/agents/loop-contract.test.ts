@@ -2,15 +2,15 @@ import { inputRequired, newId } from '@parley/a2a'
 import type { Agent } from '@parley/a2a'
 import { agentContract } from '@parley/a2a/testing'
 import type { AgentBench } from '@parley/a2a/testing'
-import type { OpenAgent } from '../../../packages/hub/src/agents/kind.ts'
-import { loopKind } from '../../../packages/hub/src/agents/loop/index.ts'
-import { openaiKind } from '../../../packages/hub/src/agents/openai/index.ts'
-import { testParts } from '../../../packages/hub/src/agents/testing/kind-parts.ts'
-import { scriptedModel } from '../../../packages/hub/src/agents/testing/scripted-model.ts'
-import type { Script } from '../../../packages/hub/src/agents/testing/scripted-model.ts'
-import { testHouse } from '../../../packages/hub/src/agents/testing/test-house.ts'
-import { deskOf } from './tools.ts'
-import type { Desk } from './tools.ts'
+import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { loopKind } from '../../packages/hub/src/agents/loop/index.ts'
+import { openaiKind } from '../../packages/hub/src/agents/openai/index.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import type { Script } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import { testHouse } from '../../packages/hub/src/agents/testing/test-house.ts'
+import { deskOf } from './loop-desks.ts'
+import type { Desk } from './loop-desks.ts'
 
 interface Bench extends AgentBench {
   readonly desk: Desk
@@ -25,7 +25,7 @@ agentContract('loop', {
       openaiKind.schema.parse({ baseUrl: model.url, model: 'scripted', retries: 0 }),
       testParts(),
     )
-    const entry = loopKind.schema.parse({ model: 'gpt', tools: [{ module: './tools.ts' }, { agent: 'travel' }] })
+    const entry = loopKind.schema.parse({ model: 'gpt', tools: [{ module: './loop-tools.ts' }, { agent: 'travel' }] })
     const opened: OpenAgent[] = []
     const open = async (): Promise<Agent> => {
       const parts = testParts({ baseDir: import.meta.dirname, house, model: () => gpt.model })

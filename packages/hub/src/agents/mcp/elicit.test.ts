@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ElicitRequestParams } from '@modelcontextprotocol/client'
+import type { AgentMessage, Message, Part, Struct } from '@parley/a2a'
+import { answerQuestion } from './elicit.ts'
+
+function person(...answers: (string | Part | Struct)[]) {
+  const asked: string[] = []
+  const ask = async ({ parts }: AgentMessage): Promise<Message> => {
+    asked.push(parts.map((part) => ('text' in part ? part.text : '')).join(''))
+    const answer = answers.shift() ?? ''
+    const part = (typeof answer === 'string' ? { text: answer } : answer) as Part
+    return { messageId: 'm', role: 'ROLE_USER', parts: [part] }
+  }
+  return { ask, asked }
+}
+
+const form = (properties: Struct, required: readonly string[] = Object.keys(properties)): ElicitRequestParams =>
+  ({ message: 'Tell me:', requestedSchema: { type: 'object', properties, required } }) as unknown as ElicitRequestParams
+
+describe('a question of an MCP server', () => {
+  const trip = form(
+    {
+      city: { type: 'string', title: 'City', description: 'Where to' },
+      days: { type: 'integer' },
+      sea: { type: 'boolean' },
+      way: { type: 'string', enum: ['train', 'plane'] },
+    },
+    ['city', 'days'],
+  )
+
+  it('names what is wanted, and takes it as data, as JSON or line by line', async () => {
+    const content = { city: 'Lisbon', days: 3, sea: true, way: 'train' }
+    const lines = '- city: Lisbon\ndays = 3\nsea: yes\nway: train'
+    for (const answer of [{ data: content }, JSON.stringify(content), lines]) {
+      const { ask, asked } = person(answer)
+      assert.deepEqual(await answerQuestion(trip, ask), { action: 'accept', content })
+      assert.match(asked[0] ?? '', /Tell me:\n- city: City: Where to\n- days\n- sea \(optional\)\n.*\[train \| plane\]/)
+    }
+  })
+
+  it('for one thing alone is answered in plain words', async () => {
+    const { ask } = person(' Lisbon ')
+    assert.deepEqual(await answerQuestion(form({ city: { type: 'string' } }), ask), {
+      action: 'accept',
+      content: { city: 'Lisbon' },
+    })
+    const listed = person('a, b')
+    const many = form({ tags: { type: 'array', items: { type: 'string' } } })
+    assert.deepEqual(await answerQuestion(many, listed.ask), { action: 'accept', content: { tags: ['a', 'b'] } })
+  })
+
+  it('is asked again with what is wrong, and not for ever', async () => {
+    const learns = person('many', '3')
+    const days = form({ days: { type: 'integer' } })
+    assert.deepEqual(await answerQuestion(days, learns.ask), { action: 'accept', content: { days: 3 } })
+    assert.match(learns.asked[1] ?? '', /does not fit/)
+    const stubborn = person('many', 'lots', 'plenty', 'oodles')
+    assert.deepEqual(await answerQuestion(days, stubborn.ask), { action: 'cancel' })
+    assert.equal(stubborn.asked.length, 3)
+  })
+
+  it('may be declined or canceled', async () => {
+    assert.deepEqual(await answerQuestion(trip, person('No.').ask), { action: 'decline' })
+    assert.deepEqual(await answerQuestion(trip, person('never mind').ask), { action: 'cancel' })
+    const silent = async (): Promise<Message> => ({
+      messageId: 'm',
+      role: 'ROLE_USER',
+      parts: [{ text: '' }],
+      metadata: { reason: 'INPUT_TIMEOUT' },
+    })
+    assert.deepEqual(await answerQuestion(trip, silent), { action: 'cancel' })
+  })
+
+  it('to visit a page shows where, and is accepted when the person says so', async () => {
+    const visit: ElicitRequestParams = {
+      mode: 'url',
+      message: 'Sign in',
+      url: 'https://x.test/login',
+      elicitationId: 'e1',
+    }
+    const { ask, asked } = person('yes')
+    assert.deepEqual(await answerQuestion(visit, ask), { action: 'accept' })
+    assert.match(asked[0] ?? '', /Sign in\nhttps:\/\/x\.test\/login/)
+    assert.deepEqual(await answerQuestion(visit, person('no').ask), { action: 'decline' })
+  })
+})

@@ -1,0 +1,107 @@
+/**
+ * MCP over streamable HTTP: the SDK's transport, with what it leaves open. A stream that ends before its answer came is
+ * the end of that call, which the SDK would wait for until its time is up; and no message is larger than its bound.
+ */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
+import type { McpServer } from './server.ts'
+
+export interface MessageLimit {
+  readonly bytes: number
+  /** What is larger is not taken. The error is what there is to say of it. */
+  exceeded(): Error
+}
+
+export interface HttpTransport extends Transport {
+  /** Tells the server that the session is over. */
+  leave(): Promise<void>
+}
+
+/** Ours, from the range that JSON-RPC leaves to servers: the answer got lost on its way. */
+export const lostCode = -32_099
+
+export function httpTransport(
+  { url, headers }: Extract<McpServer, { url: unknown }>,
+  fetch: typeof globalThis.fetch,
+  limit: MessageLimit,
+): HttpTransport {
+  const http = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: boundedFetch(fetch, limit),
+    requestInit: { headers },
+  })
+  const unanswered = new Set<RequestId>()
+
+  const transport: HttpTransport = {
+    hasPerRequestStream: true,
+    get sessionId() {
+      return http.sessionId
+    },
+    setProtocolVersion: (version) => http.setProtocolVersion(version),
+    start() {
+      http.onmessage = hear
+      http.onerror = (error) => transport.onerror?.(error)
+      http.onclose = () => transport.onclose?.()
+      return http.start()
+    },
+    send(message, options) {
+      const id = 'method' in message && 'id' in message ? message.id : undefined
+      if (id === undefined) return http.send(message, given(options))
+      unanswered.add(id)
+      const onRequestStreamEnd = (): void => {
+        options?.onRequestStreamEnd?.()
+        if (unanswered.has(id)) hear(lostAnswer(id))
+      }
+      const sent = http.send(message, { ...given(options), onRequestStreamEnd })
+      sent.catch(() => unanswered.delete(id))
+      return sent
+    },
+    close: () => http.close(),
+    leave: () => http.terminateSession(),
+  }
+  return transport
+
+  function hear(message: JSONRPCMessage): void {
+    if (!('method' in message) && message.id !== undefined) unanswered.delete(message.id)
+    transport.onmessage?.(message)
+  }
+}
+
+function lostAnswer(id: RequestId): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: lostCode, message: 'the stream ended before the answer came' } }
+}
+
+/** Without what is left open, which the SDK's types tell apart from what is missing. */
+function given(options: TransportSendOptions | undefined): NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]> {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
+}
+
+/** A stream may be endless; one message of it is not. */
+function boundedFetch(fetch: typeof globalThis.fetch, limit: MessageLimit): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (response.body === null) return response
+    const { status, statusText, headers } = response
+    return new Response(response.body.pipeThrough(boundedMessages(limit)), { status, statusText, headers })
+  }
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** Messages of a stream end with an empty line; a body that is one message has none. */
+export function boundedMessages({ bytes: limitBytes, exceeded }: MessageLimit): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0
+  let endsLine = false
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const byte of chunk) {
+        bytes += 1
+        if (byte === carriageReturn) continue
+        if (byte === lineFeed && endsLine) bytes = 0
+        endsLine = byte === lineFeed
+        if (bytes > limitBytes) return controller.error(exceeded())
+      }
+      controller.enqueue(chunk)
+    },
+  })
+}

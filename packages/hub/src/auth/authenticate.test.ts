@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { memoryNotes } from '@parley/a2a'
+import type { ClientCertificate, Credentials } from '@parley/a2a/server'
+import { type AuthenticateParts, createAuthenticate } from './authenticate.ts'
+import { invalidToken } from './jwt.ts'
+import { createKeys } from './keys.ts'
+import { createPasses } from './pass.ts'
+
+const certificate: ClientCertificate = {
+  subject: { CN: 'billing' },
+  issuer: { CN: 'our authority' },
+  fingerprint256: 'AA',
+  raw: new Uint8Array(),
+}
+
+async function door(over: Partial<AuthenticateParts> = {}) {
+  const keys = createKeys({ notes: memoryNotes() })
+  const passes = createPasses()
+  const { key } = await keys.create({ name: 'x', scopes: ['agent:team', 'skill:gpt/sum'], createdBy: 'admin' })
+  const authenticate = createAuthenticate({
+    findKey: keys.find,
+    checkToken: async (token) => {
+      if (token !== 'good.to.ken') throw invalidToken('The token is not valid')
+      return { id: 'https://id.test|ann', scopes: ['agent:*'] }
+    },
+    mtls: false,
+    isOpen: (agent) => agent === 'open',
+    passes,
+    trustProxy: false,
+    ...over,
+  })
+  const ask = async (headers: Readonly<Record<string, string>>, agent = 'team', more: Partial<Credentials> = {}) =>
+    authenticate({
+      ...{
+        method: 'POST',
+        path: '/',
+        query: '',
+        header: (name: string) => headers[name],
+        remoteAddress: '192.0.2.1',
+        agent,
+      },
+      ...more,
+    })
+  return { ask, key, passes }
+}
+
+describe('what a request shows', () => {
+  it('is tried as a token, then as a key, wherever that stands [S4-15]', async () => {
+    const { ask, key } = await door()
+    assert.equal((await ask({ authorization: 'Bearer good.to.ken' }))?.id, 'https://id.test|ann')
+    assert.deepEqual((await ask({ authorization: `bearer  ${key} ` }))?.schemes, ['bearer'])
+    assert.deepEqual((await ask({ 'x-api-key': key }))?.schemes, ['apiKey'])
+    const { ask: alone } = await door({ checkToken: undefined })
+    await assert.rejects(alone({ authorization: 'Bearer good.to.ken' }), { code: 'UNAUTHENTICATED' })
+  })
+
+  it('may be good in one place and not in another; if it is good in none, the first says why', async () => {
+    const { ask, key } = await door()
+    assert.ok(await ask({ authorization: 'Bearer nonsense', 'x-api-key': key }))
+    await assert.rejects(ask({ authorization: 'Bearer bad.to.ken', 'x-api-key': 'nonsense' }, 'open'), {
+      message: 'The token is not valid',
+    })
+    await assert.rejects(ask({ 'x-api-key': '' }, 'open'), { message: 'The API key is not valid' })
+  })
+
+  it('is nothing to us in other schemes: then one is a guest, or nobody', async () => {
+    const { ask } = await door()
+    for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearerx y' }]) {
+      assert.equal(await ask(headers), undefined)
+      assert.equal((await ask(headers, 'open'))?.anonymous, true)
+    }
+  })
+
+  it('cannot be judged while keys cannot be looked up: that is no reason to say that it is wrong', async () => {
+    const { ask, key } = await door({ findKey: () => Promise.reject(new Error('down')) })
+    await assert.rejects(ask({ authorization: `Bearer ${key}` }), { code: 'UNAVAILABLE' })
+  })
+
+  it('may be a certificate, where those count, and names its owner by its subject', async () => {
+    const { ask } = await door({ mtls: true })
+    const caller = await ask({}, 'team', { clientCertificate: certificate })
+    assert.deepEqual(caller, { id: 'CN=our authority|CN=billing', scopes: ['agent:*'], schemes: ['mtls'] })
+    const { ask: without } = await door()
+    assert.equal(await without({}, 'team', { clientCertificate: certificate }), undefined)
+  })
+
+  it('says which skills of the agent are meant, where not all are [B-154]', async () => {
+    const { ask, key } = await door()
+    assert.deepEqual((await ask({ 'x-api-key': key }, 'gpt'))?.skills, ['sum'])
+    assert.equal((await ask({ 'x-api-key': key }, 'team'))?.skills, undefined)
+  })
+
+  it('is known to be of one request and its sender, and no agent sees that', async () => {
+    const { ask, key, passes } = await door({ trustProxy: true })
+    const [one, two] = [
+      await ask({ 'x-api-key': key }),
+      await ask({ 'x-api-key': key, 'x-forwarded-for': '198.51.100.7' }),
+    ]
+    assert.notEqual(one, two)
+    assert.deepEqual([passes.of(one!)?.address, passes.of(two!)?.address], ['192.0.2.1', '198.51.100.7'])
+    assert.doesNotMatch(JSON.stringify(one), /hash|address|192/)
+  })
+})

@@ -1,0 +1,11 @@
+/** The section `profiles`: ways of speaking that are not the protocol's, for those who need them. All are off by default. */
+import { z } from 'zod'
+
+export const profiles = z.strictObject({
+  simpleTasks: z.boolean().default(false).meta({
+    description:
+      'POST /a2a/tasks/send and GET /a2a/tasks/{id} at the default agent, for programs that know no protocol.',
+  }),
+})
+
+export type Profiles = z.output<typeof profiles>

@@ -1,0 +1,285 @@
+/** What callers see of an ACP agent, what the agent may do, and what becomes of one that misbehaves. */
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import type { Message, Notes, Part, StreamEvent, Task } from '@parley/a2a'
+import { memoryNotes } from '@parley/a2a'
+import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
+import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
+import { benchFolder } from './bench-folder.ts'
+
+const program = join(import.meta.dirname, 'programs/acp-agent.ts')
+
+interface Given {
+  readonly entry?: object
+  readonly lacks?: string
+  readonly notes?: Notes
+  readonly folder?: ReturnType<typeof benchFolder>
+}
+
+async function open(
+  t: TestContext,
+  { entry = {}, lacks = '', notes = memoryNotes(), folder = benchFolder() }: Given = {},
+) {
+  t.after(() => folder.remove())
+  const given = {
+    command: [process.execPath, program],
+    env: { BENCH: folder.path, LACKS: lacks },
+    killGrace: '300ms',
+    ...entry,
+  }
+  return { folder, notes, ...(await openKind(t, acpKind, given, { parts: { baseDir: folder.path, notes } })) }
+}
+
+const textOf = (parts: readonly Part[] = []): string => parts.map((part) => ('text' in part ? part.text : '')).join('')
+const said = (task: Task): string => textOf(task.artifacts?.flatMap(({ parts }) => parts))
+const told = (answer: Task | Message): readonly [state: string, reason: string, said: string] => {
+  const task = answer as Task
+  return [task.status.state.replace('TASK_STATE_', ''), textOf(task.status.message?.parts), said(task)]
+}
+const metadataIn = (events: readonly StreamEvent[]): readonly unknown[] =>
+  events.flatMap((event) => ('statusUpdate' in event ? (event.statusUpdate.metadata ?? []) : []))
+
+describe('what callers see', () => {
+  it('is text as one artifact, files as others, and its work as status updates without what is inside the machine', async (t) => {
+    const { agent } = await open(t)
+    const events = await agent.stream('work').all()
+    const task = await agent.get((events[0] as { task: Task }).task.id)
+    assert.deepEqual(
+      task.artifacts?.map(({ parts }) => parts),
+      [[{ text: 'first\n\nsecond' }], [{ raw: 'AA==', mediaType: 'image/png' }]],
+    )
+    assert.deepEqual(metadataIn(events), [
+      { plan: [{ content: 'Read', status: 'pending', priority: 'high' }] },
+      { toolCall: { toolCallId: 't3', title: 'Reading', kind: 'read', status: 'pending' } },
+      { toolCall: { toolCallId: 't3', status: 'completed' } },
+    ])
+    assert.doesNotMatch(JSON.stringify(events), /secret/)
+  })
+
+  it('is more, or less, where the entry says so', async (t) => {
+    const all = await open(t, { entry: { thoughts: true, tools: 'all' } })
+    const shown = metadataIn(await all.agent.stream('work').all())
+    assert.deepEqual(shown[0], { thought: 'hm' })
+    assert.match(JSON.stringify(shown[2]), /"rawInput":\{"path":"\/secret\/place"\}/)
+    const none = await open(t, { entry: { tools: 'none' } })
+    assert.equal(metadataIn(await none.agent.stream('work').all()).length, 1)
+  })
+
+  it('is an end that says why the agent stopped', async (t) => {
+    const { agent } = await open(t)
+    assert.deepEqual(told(await agent.send('stop end_turn')), ['COMPLETED', '', ''])
+    assert.deepEqual(told(await agent.send('stop max_tokens')).slice(0, 2), [
+      'COMPLETED',
+      'The answer is cut off: the model may not say more',
+    ])
+    assert.deepEqual(told(await agent.send('stop max_turn_requests')).slice(0, 2), [
+      'COMPLETED',
+      'The agent stopped: it may not take more steps',
+    ])
+    assert.deepEqual(told(await agent.send('stop refusal')).slice(0, 2), ['REJECTED', 'The agent declined to answer'])
+    assert.equal(told(await agent.send('stop cancelled'))[0], 'CANCELED')
+  })
+
+  it('is a card with what the agent calls itself', async (t) => {
+    const { opened } = await open(t)
+    assert.deepEqual(await opened.look?.(AbortSignal.timeout(30_000)), { name: 'Scripted', version: '7.0.0' })
+    await opened.health?.(AbortSignal.timeout(1_000))
+  })
+
+  it('is refused where the agent takes no such file, before there is a task', async (t) => {
+    const { agent } = await open(t, { lacks: 'image,embed' })
+    const image: Part = { raw: 'AA==', mediaType: 'image/png', filename: 'a.png' }
+    await agent.send('say hello')
+    await assert.rejects(agent.send([{ text: 'blocks' }, image]), { code: 'CONTENT_TYPE_NOT_SUPPORTED' })
+  })
+
+  it('is told to the agent as content blocks', async (t) => {
+    const { agent } = await open(t)
+    const image: Part = { raw: 'AA==', mediaType: 'image/png', filename: 'a.png' }
+    const blocks = JSON.parse(said((await agent.send([{ text: 'blocks ' }, image])) as Task)) as unknown
+    assert.deepEqual(blocks, [
+      { type: 'text', text: 'blocks ' },
+      { type: 'image', data: 'AA==', mimeType: 'image/png' },
+    ])
+  })
+})
+
+describe('a permission', () => {
+  it('is asked for with its options, and answered by number, name, id or data; what is none is asked again', async (t) => {
+    const { agent } = await open(t)
+    const choose = async (...answers: readonly (string | readonly Part[])[]): Promise<string> => {
+      let task = (await agent.send('ask')) as Task
+      for (const answer of answers) {
+        assert.equal(task.status.state, 'TASK_STATE_INPUT_REQUIRED')
+        task = (await agent.send(answer, { taskId: task.id, contextId: task.contextId as string })) as Task
+      }
+      return said(task)
+    }
+    assert.equal(await choose('2'), 'chose always')
+    assert.equal(await choose('allow once'), 'chose yes')
+    assert.equal(await choose([{ data: { optionId: 'no' } }]), 'chose no')
+    assert.equal(await choose('perhaps', 'no'), 'chose no')
+  })
+
+  it('that is open when the task is canceled is refused, and the agent stops', async (t) => {
+    const { agent, folder } = await open(t)
+    const { id } = (await agent.send('ask')) as Task
+    assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
+    await folder.appears('stopped')
+    assert.equal(readFileSync(join(folder.path, 'stopped'), 'utf8'), 'cancelled')
+  })
+
+  it('is given or refused without asking where the entry says so', async (t) => {
+    const allowing = await open(t, { entry: { permissions: 'allow' } })
+    assert.equal(await allowing.agent.ask('ask'), 'chose yes')
+    const rejecting = await open(t, { entry: { permissions: 'reject' } })
+    assert.equal(await rejecting.agent.ask('ask'), 'chose no')
+  })
+})
+
+describe('a session', () => {
+  it('is the same for a conversation after a restart, and what it tells of the past is not said again', async (t) => {
+    const one = await open(t)
+    assert.equal(await one.agent.ask('remember swordfish', { contextId: 'c' }), 'noted')
+    await one.opened.close?.()
+    const { folder, notes } = one
+    const other = await open(t, { folder, notes })
+    assert.equal(await other.agent.ask('recall', { contextId: 'c' }), 'swordfish')
+  })
+
+  it('that the agent cannot load is begun anew, and the caller is told', async (t) => {
+    const one = await open(t, { lacks: 'load' })
+    await one.agent.ask('remember swordfish', { contextId: 'c' })
+    await one.opened.close?.()
+    const { folder, notes } = one
+    const other = await open(t, { folder, notes, lacks: 'load' })
+    const events = await other.agent.stream('recall', { contextId: 'c' }).all()
+    assert.match(JSON.stringify(events), /The conversation before this could not be loaded: it begins anew/)
+    assert.match(JSON.stringify(events), /nothing/)
+    assert.doesNotMatch(JSON.stringify(await other.agent.stream('recall', { contextId: 'c' }).all()), /begins anew/)
+  })
+
+  it('that is gone at the agent is begun anew, too', async (t) => {
+    const one = await open(t)
+    await one.agent.ask('remember swordfish', { contextId: 'c' })
+    await one.opened.close?.()
+    one.folder.remove()
+    const other = await open(t, { notes: one.notes })
+    assert.equal(await other.agent.ask('recall', { contextId: 'c' }), 'nothing')
+  })
+
+  it('has the mode and the model that the entry says', async (t) => {
+    const { agent } = await open(t, { entry: { mode: 'plan', model: 'large' } })
+    assert.equal(await agent.ask('settings'), 'plan large')
+  })
+
+  it('that needs somebody to sign in says so', async (t) => {
+    const { agent } = await open(t, { lacks: 'sign-in' })
+    await assert.rejects(agent.ask('x'), /has to be signed in first, by whoever runs it/)
+  })
+
+  it('may have a folder of its own', async (t) => {
+    const { agent, folder } = await open(t, { entry: { cwd: 'work/{session}', terminals: true } })
+    const one = await agent.ask('run pwd', { contextId: 'a' })
+    const other = await agent.ask('run pwd', { contextId: 'b' })
+    assert.ok(one.startsWith(`0 ${join(folder.path, 'work')}/`), one)
+    assert.notEqual(one, other)
+  })
+})
+
+describe('files and commands of the hub', () => {
+  it('are not for the agent unless the entry says so', async (t) => {
+    const { agent, folder } = await open(t)
+    writeFileSync(join(folder.path, 'a.txt'), 'one\ntwo')
+    for (const text of [`read ${join(folder.path, 'a.txt')}`, `write ${join(folder.path, 'b.txt')}`, 'run id']) {
+      assert.deepEqual(told(await agent.send(text)), ['FAILED', 'The agent could not answer', ''])
+    }
+    assert.equal(existsSync(join(folder.path, 'b.txt')), false)
+  })
+
+  it('are below its folder if it says so', async (t) => {
+    const { agent, folder } = await open(t, { entry: { files: true, cwd: 'work/{session}', terminals: true } })
+    const home = (await agent.ask('run pwd', { contextId: 'c' })).slice(2).trim()
+    writeFileSync(join(home, 'a.txt'), 'one\ntwo\nthree')
+    writeFileSync(join(folder.path, 'outside.txt'), 'one\nsecret')
+    assert.equal(await agent.ask(`read ${join(home, 'a.txt')}`, { contextId: 'c' }), 'two')
+    assert.equal(await agent.ask(`write ${join(home, 'b.txt')}`, { contextId: 'c' }), 'done')
+    assert.equal(readFileSync(join(home, 'b.txt'), 'utf8'), 'written')
+    const outside = await agent.send(`read ${join(folder.path, 'outside.txt')}`, { contextId: 'c' })
+    assert.deepEqual(told(outside), ['FAILED', 'The agent could not answer', ''])
+  })
+
+  it('are run to their end, with what they say on both outputs', async (t) => {
+    const { agent } = await open(t, { entry: { terminals: true } })
+    assert.equal(await agent.ask('run echo out; echo err >&2; exit 3'), '3 out\nerr\n')
+  })
+})
+
+describe('an agent that', () => {
+  it('ends in the middle fails its task, and is started again for the next', async (t) => {
+    const { agent } = await open(t)
+    assert.deepEqual(told(await agent.send('exit')), [
+      'FAILED',
+      'The program of the agent ended in the middle of its work',
+      '',
+    ])
+    assert.equal(await agent.ask('say hello'), 'you said hello.')
+  })
+
+  it('prints what is no message is listened to all the same', async (t) => {
+    const { agent, lines } = await open(t)
+    assert.equal(await agent.ask('debris'), 'still here')
+    assert.match(JSON.stringify(lines), /Loading weights/)
+  })
+
+  it('floods is stopped at its bound, and others are still answered', async (t) => {
+    const { agent } = await open(t, { entry: { outputLimit: '200kB' } })
+    const [state, reason] = told(await agent.send('flood', { contextId: 'a' }))
+    assert.deepEqual([state, reason], ['FAILED', 'The agent said more than the 200000 bytes that are taken here'])
+    assert.equal(await agent.ask('say hello', { contextId: 'b' }), 'you said hello.')
+  })
+
+  it('does not stop when it is told to is replaced, once nobody else works with it', async (t) => {
+    const { agent, folder, lines } = await open(t)
+    const slow = (await agent.send('slow', { contextId: 'b', returnImmediately: true })) as Task
+    const { id } = (await agent.send('deaf', { contextId: 'a', returnImmediately: true })) as Task
+    await folder.appears('deaf')
+    assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
+    assert.equal(await agent.ask('say hello', { contextId: 'a' }), 'you said hello.')
+    folder.put('released')
+    assert.deepEqual(await agent.subscribe(slow.id).states(), ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
+    assert.equal(said(await agent.get(slow.id)), 'one two three')
+    assert.ok(lines.some(({ message }) => message === 'the agent did not stop when it was told to'))
+  })
+
+  it('never introduces itself is given up in time', async (t) => {
+    const { agent } = await openKind(t, acpKind, {
+      ...{ command: ['sleep', '1000'], cwd: '/', startTimeout: '200ms', killGrace: '100ms' },
+    })
+    await assert.rejects(agent.ask('x'), /The program of the agent did not start in time/)
+  })
+
+  it('speaks something else altogether is given up in time, too', async (t) => {
+    const { agent, lines } = await openKind(t, acpKind, {
+      ...{
+        command: ['sh', '-c', 'while :; do echo hello; sleep 0.02; done'],
+        cwd: '/',
+        startTimeout: '200ms',
+        killGrace: '100ms',
+      },
+    })
+    await assert.rejects(agent.ask('x'), /did not start in time/)
+    assert.ok(lines.length > 0)
+  })
+
+  it('is not there, or ends at once, says so', async (t) => {
+    for (const command of [['no-such-program'], ['false']]) {
+      const { agent, lines } = await openKind(t, acpKind, { command, cwd: '/' })
+      await assert.rejects(agent.ask('x'), { message: 'The program of the agent could not be started' })
+      assert.ok(lines.some(({ message }) => message === 'the program of an agent could not be started'))
+    }
+  })
+})

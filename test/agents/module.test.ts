@@ -1,0 +1,55 @@
+/** A file that exports an agent keeps the agent contract, through the kind that opens it. */
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Agent } from '@parley/a2a'
+import { agentContract } from '@parley/a2a/testing'
+import type { AgentBench } from '@parley/a2a/testing'
+import { moduleKind } from '../../packages/hub/src/agents/module/index.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { openBench, type ModuleBench } from './module-bench.ts'
+
+interface Bench extends AgentBench {
+  readonly bench: ModuleBench
+}
+
+/** Each bench has the file in a folder of its own, so that it is a module of its own. */
+async function open(): Promise<Bench> {
+  const baseDir = await mkdtemp(join(tmpdir(), 'parley-module-'))
+  await copyFile(join(import.meta.dirname, 'module-agent.ts'), join(baseDir, 'agent.ts'))
+  const bench = openBench(baseDir)
+  const load = async (): Promise<Agent> => {
+    const opened = await moduleKind.open(moduleKind.schema.parse({ path: './agent.ts' }), testParts({ baseDir }))
+    return opened.agent
+  }
+  return {
+    agent: await load(),
+    bench,
+    reopen: load,
+    async close() {
+      bench.close()
+      await rm(baseDir, { recursive: true })
+    },
+  }
+}
+
+agentContract('module', {
+  open,
+  chat: { text: 'chat sunshine', answer: 'you said sunshine.', pieces: 3 },
+  each: (word) => ({ text: `chat ${word}`, answer: `you said ${word}.` }),
+  long: {
+    text: 'long',
+    begun: ({ bench }) => bench.begun.promise,
+    stopped: ({ bench }) => bench.stopped.promise,
+  },
+  failing: { text: 'fail', shown: 'The agent failed', hidden: 'db-7.internal' },
+  memory: { tell: 'remember 42', ask: 'recall', expects: '42' },
+  question: { text: 'ask', asks: 'Which city?', answer: 'Rome', then: 'Rome it is' },
+  resume: 'rerun',
+  slow: {
+    text: 'slow',
+    answer: /^one two three$/,
+    begun: ({ bench }) => bench.begun.promise,
+    release: ({ bench }) => bench.released.resolve(),
+  },
+})

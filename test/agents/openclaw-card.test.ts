@@ -1,0 +1,61 @@
+/** What the card of an agent of an OpenClaw gateway says, and who is asked for it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { CardPart } from '../../packages/hub/src/agents/kind.ts'
+import { openStage } from './openclaw-stage.ts'
+import type { StageOptions } from './openclaw-stage.ts'
+import type { TestContext } from 'node:test'
+
+async function look(
+  t: TestContext,
+  options: StageOptions = {},
+): Promise<CardPart & { readonly asked: readonly string[] }> {
+  const { bench, gateway } = await openStage(t, options)
+  const card = await bench.open.look?.(AbortSignal.timeout(5_000))
+  return { ...card, asked: gateway.asked.map(({ method }) => method) }
+}
+
+describe('the card of an agent of an OpenClaw gateway', () => {
+  it('has its name and the skills that it can use now, without asking a model [S4-14]', async (t) => {
+    const { name, skills, asked } = await look(t)
+    assert.equal(name, 'Clawd')
+    assert.deepEqual(skills, [
+      { id: 'weather', name: 'weather', description: 'Tells the weather', tags: ['openclaw'] },
+      { id: 'diagrams', name: 'diagrams', description: 'Draws diagrams', tags: ['openclaw'] },
+    ])
+    assert.ok(!asked.includes('agent') && !asked.includes('chat.send'), asked.join(' '))
+  })
+
+  it('has the configured skills, each once, where the gateway tells no more [S4-14]', async (t) => {
+    const { skills } = await look(t, { trouble: { noSkillsStatus: true } })
+    assert.deepEqual(
+      skills?.map(({ id }) => id),
+      ['weather', 'tmux'],
+    )
+  })
+
+  it('has its tools where the entry says so, or nothing', async (t) => {
+    const all = await look(t, { entry: { liveSkills: 'all' } })
+    assert.deepEqual(
+      all.skills?.map(({ name, tags }) => [name, tags[0]]),
+      [
+        ['weather', 'openclaw'],
+        ['diagrams', 'openclaw'],
+        ['Read', 'tool'],
+        ['Exec', 'tool'],
+      ],
+    )
+    const none = await look(t, { entry: { liveSkills: 'none' } })
+    assert.deepEqual(none.skills, [])
+  })
+
+  it('promises what is taken, and so no JSON [S4-10]', async (t) => {
+    const { bench } = await openStage(t)
+    const modes = bench.open.card?.inputModes ?? []
+    assert.ok(modes.includes('text/*') && modes.includes('image/*') && modes.includes('application/pdf'))
+    assert.ok(!modes.some((mode) => /json|^\*|^application\/\*/.test(mode)), modes.join(' '))
+    const http = await openStage(t, { entry: { transport: 'http' } })
+    assert.deepEqual(http.bench.open.card?.inputModes, ['text/plain', 'image/*'])
+    assert.equal(await http.bench.open.look?.(AbortSignal.timeout(5_000)), undefined)
+  })
+})

@@ -1,0 +1,184 @@
+/** How a hub and an OpenClaw gateway come together, and what is told to those who can do something when they do not. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { GatewayClient } from '@openclaw/gateway-client'
+import { memoryNotes } from '@parley/a2a'
+import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { openBench } from './openclaw-bench.ts'
+import type { FakeGateway } from './openclaw-gateway/gateway.ts'
+import { openFakeGateway } from './openclaw-gateway/gateway.ts'
+import { ask, openStage, textOf, until } from './openclaw-stage.ts'
+
+const soon = (): AbortSignal => AbortSignal.timeout(5_000)
+
+async function openGateway(t: TestContext): Promise<FakeGateway> {
+  const gateway = await openFakeGateway()
+  t.after(() => gateway.close())
+  return gateway
+}
+
+describe('the connection to an OpenClaw gateway', () => {
+  it('is one for all agents with the same address and credentials, until the last of them closes', async (t) => {
+    const gateway = await openGateway(t)
+    const kindNotes = memoryNotes()
+    const open = (name: string, entry: object = {}) =>
+      openclawKind.open(
+        openclawKind.schema.parse({ url: gateway.url, token: gateway.token, ...entry }),
+        testParts({ name, kindNotes }),
+      )
+    const agents = await Promise.all([open('a'), open('b'), open('c', { toolCalls: 'none' })])
+    for (const agent of agents) await agent.health?.(soon())
+    assert.equal(gateway.connections(), 1)
+    const asker = await open('d', { approvals: 'caller' })
+    await asker.health?.(soon())
+    assert.equal(gateway.connections(), 2, 'other rights, another connection')
+    await Promise.all([...agents.slice(1), asker].map((agent) => agent.close?.()))
+    await until(() => gateway.connections() === 1, 'one to be left')
+    await agents[0]?.health?.(soon())
+    await agents[0]?.close?.()
+    await until(() => gateway.connections() === 0, 'none to be left')
+  })
+
+  it('is made by the same device after a restart, and by no other', async (t) => {
+    const gateway = await openGateway(t)
+    gateway.trouble.pairing = true
+    const notes = memoryNotes()
+    for (let process = 0; process < 2; process += 1) {
+      const bench = openBench(gateway, {}, notes)
+      await assert.rejects(bench.open.health?.(soon()) as Promise<void>)
+      await bench.close()
+    }
+    assert.equal(gateway.pairRequests().length, 1)
+    const other = openBench(gateway)
+    await assert.rejects(other.open.health?.(soon()) as Promise<void>)
+    await other.close()
+    assert.equal(gateway.pairRequests().length, 2)
+  })
+
+  it('that has to be approved first is refused in words to act on, and works once somebody has', async (t) => {
+    const { gateway, agent, bench } = await openStage(t, { trouble: { pairing: true } })
+    await assert.rejects(agent.send('count to 2'), (error: Error & { code: string }) => {
+      const [requestId] = gateway.pairRequests()
+      assert.equal(error.code, 'AGENT_UNAVAILABLE')
+      assert.ok(error.message.includes(`openclaw devices approve ${requestId}`), error.message)
+      return true
+    })
+    gateway.pair(gateway.pairRequests()[0] ?? '')
+    await until(
+      async () =>
+        bench.open.health?.(soon()).then(
+          () => true,
+          () => false,
+        ) ?? false,
+      'the approval to be seen',
+    )
+    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
+  })
+
+  it('keeps the token that the gateway gives its device, and shows it when the shared one has changed', async (t) => {
+    const gateway = await openGateway(t)
+    gateway.trouble.pairing = true
+    const notes = memoryNotes()
+    const first = openBench(gateway, {}, notes)
+    await assert.rejects(first.open.health?.(soon()) as Promise<void>)
+    gateway.pair(gateway.pairRequests()[0] ?? '')
+    await first.close()
+    const second = openBench(gateway, {}, notes)
+    await second.open.health?.(soon())
+    await second.close()
+    const third = openBench({ ...gateway, token: 'an old one' }, {}, notes)
+    await third.open.health?.(soon())
+    await third.close()
+    const stranger = openBench({ ...gateway, token: 'an old one' })
+    await assert.rejects(stranger.open.health?.(soon()) as Promise<void>, {
+      message: /does not take the configured token/,
+    })
+    await stranger.close()
+  })
+
+  it('with a wrong token is refused without a word of the token, and not tried again at once', async (t) => {
+    const { gateway, agent, bench } = await openStage(t, { entry: { token: 'guess-4711' } })
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await assert.rejects(agent.send('hi'), {
+        code: 'AGENT_UNAVAILABLE',
+        message: /does not take the configured token/,
+      })
+    }
+    assert.equal(gateway.knocks(), 1)
+    assert.doesNotMatch(JSON.stringify(bench.lines), /guess-4711/)
+  })
+
+  it('to a gateway that is starting waits until it has', async (t) => {
+    const { gateway, agent } = await openStage(t, { trouble: { starting: 3 } })
+    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
+    assert.equal(gateway.knocks(), 4)
+  })
+
+  it('that brings no rights says which one is missing', async (t) => {
+    const { agent } = await openStage(t, { trouble: { remote: true }, entry: { device: false } })
+    await assert.rejects(agent.send('hi'), { code: 'AGENT_UNAVAILABLE', message: /operator\.write/ })
+  })
+
+  it('to a gateway of another protocol says so', async (t) => {
+    const { agent } = await openStage(t, { trouble: { protocol: 5 } })
+    await assert.rejects(agent.send('hi'), { code: 'AGENT_UNAVAILABLE', message: /another version/ })
+  })
+
+  it('to a gateway that is down says so without its address, and is made again when it is back', async (t) => {
+    const { gateway, agent, bench } = await openStage(t)
+    await bench.open.health?.(soon())
+    gateway.stop()
+    await until(
+      async () =>
+        bench.open.health?.(soon()).then(
+          () => false,
+          () => true,
+        ) ?? false,
+      'the end to be noticed',
+    )
+    await assert.rejects(agent.send('hi'), (error: Error & { code: string }) => {
+      assert.equal(error.code, 'AGENT_UNAVAILABLE')
+      assert.doesNotMatch(error.message, /127\.0\.0\.1/)
+      return true
+    })
+    gateway.start()
+    // Nobody asks for it.
+    await until(() => gateway.connections() === 1, 'the hub to come back by itself')
+  })
+
+  it('is let go of by a turn that is canceled while nobody answers', async (t) => {
+    const { agent } = await openStage(t, { trouble: { mute: true } })
+    const task = await ask(agent, 'hi', { returnImmediately: true })
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+  })
+})
+
+describe('the fake gateway', () => {
+  it('is understood by the client that its makers publish', async (t) => {
+    const gateway = await openGateway(t)
+    const ready = Promise.withResolvers<void>()
+    const events: string[] = []
+    const client = new GatewayClient({
+      url: gateway.url,
+      token: gateway.token,
+      env: {},
+      caps: ['tool-events'],
+      scopes: ['operator.read', 'operator.write'],
+      onHelloOk: () => ready.resolve(),
+      onConnectError: (error) => ready.reject(error),
+      onEvent: ({ event }) => events.push(event),
+    })
+    t.after(() => client.stop())
+    client.start()
+    await ready.promise
+    const params = { message: 'count to 3', idempotencyKey: 'k', sessionKey: 'agent:main:x', deliver: false }
+    const final = await client.request<{ status: string }>('agent', params, { expectFinal: true })
+    assert.equal(final.status, 'ok')
+    assert.ok(events.includes('agent') && events.includes('chat'), events.join(' '))
+    const again = await client.request<{ status: string }>('agent', params, { expectFinal: true })
+    assert.equal(again.status, 'ok')
+    assert.equal(gateway.mind.times('count to 3'), 1)
+  })
+})

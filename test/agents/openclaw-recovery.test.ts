@@ -1,0 +1,202 @@
+/** What becomes of a turn when the connection, the gateway or this process goes away in the middle of it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Task } from '@parley/a2a'
+import type { TestAgent } from '@parley/a2a/testing'
+import type { Stage } from './openclaw-stage.ts'
+import { ask, folded, openStage, statusOf, textOf, until } from './openclaw-stage.ts'
+
+async function begin({ agent, gateway }: Stage, text = 'take your time'): Promise<Task> {
+  const task = (await agent.send(text, { returnImmediately: true })) as Task
+  await gateway.mind.begun()
+  return task
+}
+
+async function end(agent: TestAgent, { id }: Task): Promise<Task> {
+  await until(async () => /COMPLETED|FAILED|CANCELED/.test((await agent.get(id)).status.state), 'the end of the task')
+  return agent.get(id)
+}
+
+/** How the run of its first turn ended, as the gateway has it. */
+async function endOf({ gateway }: Stage, { id }: Task): Promise<unknown> {
+  const answer = await gateway.runs.wait({ runId: `${id}-1`, timeoutMs: 5_000 })
+  return 'payload' in answer ? (answer.payload as { readonly status: unknown }).status : undefined
+}
+
+const times = ({ gateway }: Stage, method: string): number =>
+  gateway.asked.filter((one) => one.method === method).length
+
+describe('when the connection breaks in the middle of a turn,', () => {
+  it('the turn is found under way at the next one, each word once', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const stream = agent.stream('take your time')
+    const chunks: [string, boolean][] = []
+    const reading = (async () => {
+      for await (const event of stream) {
+        if (!('artifactUpdate' in event)) continue
+        const { artifact, append } = event.artifactUpdate
+        chunks.push([artifact.parts.map((part) => ('text' in part ? part.text : '')).join(''), append === true])
+      }
+    })()
+    await gateway.mind.begun()
+    await until(() => chunks.length === 1, 'the first word')
+    gateway.cut()
+    await until(() => times(stage, 'chat.history') > 0, 'the question what became of it')
+    gateway.mind.release()
+    await reading
+    assert.equal(folded(chunks), 'one two three')
+    assert.ok(
+      chunks.slice(1).every(([, append]) => append),
+      JSON.stringify(chunks),
+    )
+    assert.equal(times(stage, 'agent'), 1)
+    assert.equal(gateway.mind.times('take your time'), 1)
+  })
+
+  it('before the gateway got the message, it is sent again', async (t) => {
+    const stage = await openStage(t, { trouble: { cutOn: 'agent' } })
+    assert.equal(textOf(await ask(stage.agent, 'count to 3')), '1 2 3')
+    assert.equal(times(stage, 'agent'), 2)
+    assert.equal(stage.gateway.mind.times('count to 3'), 1)
+  })
+
+  it('before the gateway said that it has the message, it is not run twice', async (t) => {
+    const stage = await openStage(t, { trouble: { cutAfter: 'agent' } })
+    assert.equal(textOf(await ask(stage.agent, 'count to 30')).split(' ').length, 30)
+    assert.equal(stage.gateway.mind.times('count to 30'), 1)
+  })
+
+  it('and the run ended meanwhile, its end is asked for, also if the gateway has forgotten the key', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const task = await begin(stage)
+    gateway.trouble.noWebSocket = true
+    gateway.cut()
+    gateway.mind.release()
+    assert.equal(await endOf(stage, task), 'ok')
+    await until(() => gateway.knocks() > 1, 'a try to come back')
+    gateway.runs.forgetKeys()
+    gateway.trouble.noWebSocket = false
+    assert.equal(textOf(await end(agent, task)), 'one two three')
+    assert.equal(times(stage, 'agent'), 1)
+  })
+
+  it('all that it said is found, not only what it said last', async (t) => {
+    const stage = await openStage(t, { entry: { approvals: 'caller' }, trouble: { asksForApproval: true } })
+    const { agent, gateway } = stage
+    const asked = await ask(agent, 'run the command echo hi')
+    gateway.trouble.noWebSocket = true
+    gateway.cut()
+    const [id = ''] = gateway.approvals.ids()
+    gateway.approvals.resolve(id, 'allow-once')
+    await until(() => gateway.knocks() > 1, 'a try to come back')
+    gateway.trouble.noWebSocket = false
+    assert.equal(textOf(await end(agent, asked)), 'Let me see.\n\nIt said: hi')
+  })
+
+  it('the turn can still be canceled, by the next connection, for it is the same device', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const task = await begin(stage, 'work for ever')
+    gateway.cut()
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await gateway.mind.stopped()
+  })
+
+  it('without a device the gateway lets nobody else stop it, and the log says so', async (t) => {
+    const stage = await openStage(t, { entry: { device: false } })
+    const { agent, gateway, bench } = stage
+    const task = await begin(stage, 'work for ever')
+    gateway.cut()
+    await until(() => gateway.connections() === 1 && times(stage, 'chat.history') > 0, 'another connection')
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await until(() => JSON.stringify(bench.lines).includes('does not stop a run'), 'a line in the log')
+  })
+
+  it('silently, the silence is noticed', async (t) => {
+    const stage = await openStage(t, { trouble: { tickMs: 40 } })
+    const { agent, gateway } = stage
+    const task = await begin(stage)
+    gateway.silence()
+    await until(() => gateway.knocks() > 1, 'another connection')
+    gateway.mind.release()
+    assert.equal(textOf(await end(agent, task)), 'one two three')
+  })
+})
+
+describe('when the gateway is restarted in the middle of a turn,', () => {
+  for (const politely of [true, false]) {
+    it(`and says ${politely ? 'good-bye' : 'nothing'}, the run that it takes up by itself is followed`, async (t) => {
+      const stage = await openStage(t)
+      const { agent, gateway } = stage
+      const task = await begin(stage)
+      gateway.stop(politely)
+      gateway.mind.release()
+      gateway.start()
+      const done = await end(agent, task)
+      assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
+      assert.equal(textOf(done), 'one two three')
+      assert.equal(times(stage, 'agent'), 1, 'the message was sent again')
+    })
+  }
+
+  it('words that it says again are not told twice, though another run says them', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const task = await begin(stage)
+    gateway.stop()
+    gateway.start()
+    await until(() => gateway.mind.times('take your time') === 2, 'the run that takes it up')
+    gateway.mind.release()
+    assert.equal(textOf(await end(agent, task)), 'one two three')
+  })
+
+  it('and does not take it up, the task fails with a reason and is not run again', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const task = await begin(stage)
+    gateway.stop()
+    gateway.start({ takesUp: false })
+    const done = await end(agent, task)
+    assert.equal(done.status.state, 'TASK_STATE_FAILED')
+    assert.equal(statusOf(done), 'The OpenClaw gateway was restarted, and the task was lost there')
+    assert.equal(times(stage, 'agent'), 1)
+  })
+
+  it('and the run had ended, its answer is read from the transcript', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const task = await begin(stage)
+    gateway.trouble.noWebSocket = true
+    gateway.cut()
+    gateway.mind.release()
+    await until(() => gateway.knocks() > 1, 'a try to come back')
+    gateway.stop()
+    gateway.trouble.noWebSocket = false
+    gateway.start({ takesUp: false })
+    assert.equal(textOf(await end(agent, task)), 'one two three')
+  })
+
+  it('the next turn is asked of the new one', async (t) => {
+    const { agent, gateway } = await openStage(t)
+    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
+    gateway.stop()
+    gateway.start()
+    assert.equal(textOf(await ask(agent, 'count to 3')), '1 2 3')
+  })
+})
+
+describe('when the hub goes down,', () => {
+  it('what it began goes on at the gateway', async (t) => {
+    const stage = await openStage(t)
+    const { agent, gateway } = stage
+    const task = await begin(stage)
+    await agent.close()
+    await stage.bench.close()
+    await until(() => gateway.connections() === 0, 'the end of the connection')
+    assert.equal(times(stage, 'chat.abort'), 0)
+    gateway.mind.release()
+    assert.equal(await endOf(stage, task), 'ok')
+  })
+})

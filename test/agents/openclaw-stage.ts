@@ -1,0 +1,84 @@
+/** A fake gateway, an agent over it and somebody who calls it, for one test. */
+import type { TestContext } from 'node:test'
+import type { Part, Struct, Task } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+import type { TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import type { OpenclawBench } from './openclaw-bench.ts'
+import { openBench } from './openclaw-bench.ts'
+import type { FakeGateway } from './openclaw-gateway/gateway.ts'
+import { openFakeGateway } from './openclaw-gateway/gateway.ts'
+import type { Trouble } from './openclaw-gateway/trouble.ts'
+
+export interface Stage {
+  readonly gateway: FakeGateway
+  readonly bench: OpenclawBench
+  readonly agent: TestAgent
+}
+
+export interface StageOptions {
+  readonly entry?: object
+  readonly trouble?: Partial<Trouble>
+  readonly test?: TestAgentOptions
+}
+
+export async function openStage(t: TestContext, { entry, trouble, test }: StageOptions = {}): Promise<Stage> {
+  const gateway = await openFakeGateway()
+  Object.assign(gateway.trouble, trouble)
+  const bench = openBench(gateway, { transport: 'ws', ...entry })
+  const log = { debug() {}, info() {}, warn: bench.warn, error: bench.warn }
+  const agent = testAgent(bench.agent, { ...test, server: { log, ...test?.server } })
+  t.after(async () => {
+    await agent.close()
+    await bench.close()
+    await gateway.close()
+  })
+  return { gateway, bench, agent }
+}
+
+export async function ask(agent: TestAgent, text: string, about: object = {}): Promise<Task> {
+  return (await agent.send(text, about)) as Task
+}
+
+export function textOf({ artifacts = [] }: Task): string {
+  return artifacts.flatMap(({ parts }) => parts.map(words)).join('')
+}
+
+export function statusOf({ status }: Task): string {
+  return (status.message?.parts ?? []).map(words).join('')
+}
+
+const words = (part: Part): string => ('text' in part ? part.text : '')
+
+/** The metadata of every status and every chunk of a stream, those that have any. */
+export async function metadataIn(agent: TestAgent, text: string): Promise<readonly Struct[]> {
+  const all: Struct[] = []
+  for await (const event of agent.stream(text)) {
+    const update =
+      'statusUpdate' in event ? event.statusUpdate : 'artifactUpdate' in event ? event.artifactUpdate : undefined
+    if (update?.metadata !== undefined) all.push(update.metadata)
+  }
+  return all
+}
+
+/** The chunks of a stream: the text, and whether it is added to what was there. */
+export async function chunksIn(agent: TestAgent, text: string): Promise<readonly (readonly [string, boolean])[]> {
+  const all: [string, boolean][] = []
+  for await (const event of agent.stream(text)) {
+    if (!('artifactUpdate' in event)) continue
+    const { artifact, append } = event.artifactUpdate
+    all.push([artifact.parts.map(words).join(''), append === true])
+  }
+  return all
+}
+
+/** What chunks add up to. */
+export function folded(chunks: readonly (readonly [string, boolean])[]): string {
+  return chunks.reduce((all, [text, append]) => (append ? all + text : text), '')
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const giveUpAt = Date.now() + 10_000; !(await isSo());) {
+    if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

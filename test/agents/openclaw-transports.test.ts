@@ -1,0 +1,145 @@
+/** The ways to an OpenClaw gateway: WebSocket, HTTP, the one after the other, each for its own. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Part } from '@parley/a2a'
+import { ask, chunksIn, folded, metadataIn, openStage, statusOf, textOf } from './openclaw-stage.ts'
+
+const png: Part = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'image/png', filename: 'a.png' }
+const pdf: Part = { raw: Buffer.from('%PDF').toString('base64'), mediaType: 'application/pdf' }
+
+describe('transport: auto', () => {
+  it('takes the WebSocket [S4-8]', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'auto' } })
+    assert.equal(textOf(await ask(agent, 'count to 3')), '1 2 3')
+    assert.equal(gateway.bodies.length, 0)
+  })
+
+  it('takes HTTP where the WebSocket cannot be had, and where it speaks another version [S4-8]', async (t) => {
+    for (const trouble of [{ noWebSocket: true }, { protocol: 9 }]) {
+      const { gateway, agent } = await openStage(t, { entry: { transport: 'auto' }, trouble })
+      assert.equal(folded(await chunksIn(agent, 'count to 3')), '1 2 3')
+      assert.equal(gateway.bodies.length, 1)
+    }
+  })
+
+  it('does not get around a gateway that says no', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'auto' }, trouble: { pairing: true } })
+    await assert.rejects(agent.send('hi'), { message: /openclaw devices approve/ })
+    assert.equal(gateway.bodies.length, 0)
+  })
+
+  it('says that the gateway cannot be reached where both ways are closed', async (t) => {
+    const { agent } = await openStage(t, { entry: { transport: 'auto' }, trouble: { noWebSocket: true, http: 'off' } })
+    await assert.rejects(agent.send('hi'), {
+      code: 'AGENT_UNAVAILABLE',
+      message: 'The OpenClaw gateway cannot be reached now',
+    })
+  })
+})
+
+describe('transport: split', () => {
+  it('takes HTTP for a call that waits and the WebSocket for a stream [S4-8]', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'split' } })
+    assert.equal(textOf(await ask(agent, 'count to 3')), '1 2 3')
+    assert.deepEqual(
+      gateway.bodies.map(({ body }) => body['stream']),
+      [false],
+    )
+    assert.equal(folded(await chunksIn(agent, 'count to 4')), '1 2 3 4')
+    assert.equal(gateway.bodies.length, 1)
+    assert.equal(gateway.asked.filter(({ method }) => method === 'agent').length, 1)
+  })
+
+  it('keeps both in one session of the gateway', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'split' } })
+    const { contextId } = await ask(agent, 'remember plum')
+    const task = await ask(agent, 'what was it?', { contextId })
+    assert.equal(textOf(task), 'It was plum')
+    for await (const _ of agent.stream('what was it?', { contextId: contextId as string }));
+    const sessions = [
+      ...gateway.bodies.map(({ headers }) => headers['x-openclaw-session-key']),
+      ...gateway.asked.flatMap(({ params }) => params['sessionKey'] ?? []),
+    ]
+    assert.equal(new Set(sessions).size, 1)
+  })
+
+  it('takes the WebSocket for files, which HTTP does not', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'split' } })
+    await agent.send([{ text: 'count to 2' }, pdf])
+    assert.equal(gateway.bodies.length, 0)
+  })
+})
+
+describe('transport: http', () => {
+  it('names agent, session and token, and sends the new message only', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'http' } })
+    const { contextId } = await ask(agent, 'remember plum')
+    assert.equal(textOf(await ask(agent, 'what was it?', { contextId })), 'It was plum')
+    const [, { headers, body } = { headers: {}, body: {} }] = gateway.bodies
+    assert.equal(headers['x-openclaw-agent-id'], 'main')
+    assert.match(String(headers['x-openclaw-session-key']), /^agent:main:a2a-[0-9a-f]{40}$/)
+    assert.equal(body['model'], 'openclaw/main')
+    assert.deepEqual(body['messages'], [{ role: 'user', content: 'what was it?' }])
+    assert.equal(gateway.knocks(), 0)
+  })
+
+  it('takes images, and refuses files and data by naming the part', async (t) => {
+    const { gateway, agent } = await openStage(t, { entry: { transport: 'http' } })
+    await agent.send([{ text: 'count to 2' }, png])
+    assert.match(JSON.stringify(gateway.bodies[0]?.body['messages']), /data:image\/png;base64,cGl4ZWxz/)
+    const code = 'CONTENT_TYPE_NOT_SUPPORTED'
+    await assert.rejects(agent.send([{ text: 'x' }, pdf]), { code, message: /^message\.parts\[1\] is a file/ })
+    await assert.rejects(agent.send([{ text: 'x' }, { data: 1 }]), { code, message: /^message\.parts\[1\] is data/ })
+    await assert.rejects(agent.send([{ text: 'x' }, ...Array.from({ length: 9 }, () => png)]), {
+      code: 'INVALID_PARAMS',
+    })
+  })
+
+  it('ends as gateways of today and of before end their streams, and counts what was used', async (t) => {
+    const { agent } = await openStage(t, { entry: { transport: 'http' } })
+    assert.deepEqual((await metadataIn(agent, 'count to 2')).at(-1), {
+      usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 },
+    })
+    const older = await openStage(t, { entry: { transport: 'http' }, trouble: { http: 'older' } })
+    assert.equal(folded(await chunksIn(older.agent, 'count to 3')), '1 2 3')
+  })
+
+  for (const http of ['on', 'older'] as const) {
+    it(`fails where the gateway does, as ${http === 'on' ? 'it says so today' : 'it said so before'}`, async (t) => {
+      const { agent } = await openStage(t, { entry: { transport: 'http' }, trouble: { http } })
+      const task = await ask(agent, 'fail now')
+      assert.equal(task.status.state, 'TASK_STATE_FAILED')
+      assert.equal(statusOf(task), 'The agent failed while it was working on the answer')
+      assert.equal(textOf(task), '')
+    })
+  }
+
+  it('says what to do where the endpoint is off or the token is wrong', async (t) => {
+    const off = await openStage(t, { entry: { transport: 'http' }, trouble: { http: 'off' } })
+    assert.match(statusOf(await ask(off.agent, 'hi')), /chatCompletions\.enabled/)
+    const wrong = await openStage(t, { entry: { transport: 'http', token: 'guess' } })
+    assert.match(statusOf(await ask(wrong.agent, 'hi')), /does not take the configured credentials/)
+    await assert.rejects(wrong.bench.open.health?.(AbortSignal.timeout(5_000)) as Promise<void>)
+  })
+
+  it('is stopped at the gateway when it is canceled, by leaving [S4-19]', async (t) => {
+    const { agent, gateway } = await openStage(t, { entry: { transport: 'http' } })
+    const task = await ask(agent, 'work for ever', { returnImmediately: true })
+    await gateway.mind.begun()
+    assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await gateway.mind.stopped()
+  })
+
+  it('fails with a reason when its stream breaks off', async (t) => {
+    const { agent, gateway } = await openStage(t, { entry: { transport: 'http' } })
+    const task = await ask(agent, 'take your time', { returnImmediately: true })
+    await gateway.mind.begun()
+    gateway.cutHttp()
+    for (;;) {
+      const { status } = await agent.get(task.id)
+      if (status.state === 'TASK_STATE_FAILED') break
+      assert.equal(status.state, 'TASK_STATE_WORKING')
+    }
+    assert.equal(statusOf(await agent.get(task.id)), 'The agent failed while it was working on the answer')
+  })
+})

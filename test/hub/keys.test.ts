@@ -1,0 +1,70 @@
+/** `parley key` at a hub that runs: the whole life of a key. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { call1_0 } from './calls.ts'
+import { newFolder, parley, startHub } from './running-hub.ts'
+
+describe('the admin key and parley key', { timeout: 120_000 }, () => {
+  it('is shown once, and makes keys that open, are listed and are revoked', async () => {
+    const folder = await newFolder({
+      'parley.yaml': 'agents:\n  gpt: { kind: demo, agent: echo }\n  other: { kind: demo, agent: echo }\naccess: {}\n',
+    })
+    const hub = await startHub(folder)
+    const admin = /The admin key is (\S+)/.exec(await hub.says(/The admin key is/))?.[1] ?? ''
+    const env = { PARLEY_ADMIN_KEY: admin, PARLEY_URL: hub.url }
+
+    const created = await parley(folder, ['key', 'create', '--agent', 'gpt', '--name', 'ci', '--expires', '30d'], env)
+    assert.equal(created.code, 0, created.lines.join('\n'))
+    const key = created.lines.find((line) => /^\S+$/.test(line)) ?? ''
+    const proof = { authorization: `Bearer ${key}` }
+    assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).text, 'hi')
+    assert.equal((await call1_0(`${hub.url}/a2a/other`, 'hi', proof)).status, 403)
+
+    const { lines } = await parley(folder, ['key', 'list'], env)
+    assert.equal(lines.length, 1)
+    assert.match(lines[0] ?? '', /active {2}ci {2}agent:gpt/)
+    assert.ok(!lines[0]?.includes(key))
+    const [id = ''] = lines[0]?.split('  ') ?? []
+    assert.equal((await parley(folder, ['key', 'revoke', id], env)).code, 0)
+    assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).status, 401)
+    assert.match((await parley(folder, ['key', 'list'], env)).lines[0] ?? '', /revoked/)
+
+    const wrong = await parley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
+    assert.deepEqual([wrong.code, wrong.lines], [1, ['This is not the admin key']])
+    const without = await parley(folder, ['key', 'list'], { PARLEY_URL: hub.url })
+    assert.match(without.lines.join(), /Set PARLEY_ADMIN_KEY/)
+    await hub.end()
+
+    const again = await startHub(folder)
+    assert.ok(!again.lines.some((line) => line.includes('The admin key is')))
+    await again.end()
+    const gone = await parley(folder, ['key', 'list'], env)
+    assert.match(gone.lines.join(), /There is no hub at/)
+  })
+
+  it('finds the hub by the configuration, which may give the admin key itself', async () => {
+    const port = await freePort()
+    const folder = await newFolder({
+      'parley.yaml': `
+listen: { port: ${port}, grpcPort: false }
+admin: { key: "\${env:ADMIN}" }
+agents: { gpt: { kind: demo, agent: echo } }
+`,
+    })
+    const env = { ADMIN: 'one that we keep ourselves' }
+    const hub = await startHub(folder, ['--port', String(port)], env)
+    assert.ok(!hub.lines.some((line) => line.includes('admin key')))
+    const { code, lines } = await parley(folder, ['key', 'create', '--scope', 'agent:*'], env)
+    assert.equal(code, 0, lines.join('\n'))
+    await hub.end()
+  })
+})
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net')
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

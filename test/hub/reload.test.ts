@@ -1,0 +1,97 @@
+/** The configuration changes while the hub runs: what is right takes effect without ending anything, what is wrong changes nothing. */
+import assert from 'node:assert/strict'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { connect } from '@parley/a2a/client'
+import { call1_0, cardOf } from './calls.ts'
+import { newFolder, startHub } from './running-hub.ts'
+
+const greeter = (word: string): string => `export default ({ text }: { text: string }) => \`${word}, \${text}!\`\n`
+/** As editors do it. */
+async function save(folder: string, name: string, text: string): Promise<void> {
+  await writeFile(join(folder, `${name}.new`), text)
+  await rename(join(folder, `${name}.new`), join(folder, name))
+}
+
+describe('a configuration that changes', { timeout: 120_000 }, () => {
+  it('adds, changes and removes agents, and lets a stream run on', async () => {
+    const agents = (more: string): string => `agents:\n  echo: { kind: demo, agent: echo }\n${more}`
+    const folder = await newFolder({ 'parley.yaml': agents('  clock: { kind: demo, agent: clock }\n') })
+    const hub = await startHub(folder)
+    const client = await connect(`${hub.url}/a2a/clock`)
+    const events = client.stream('4')[Symbol.asyncIterator]()
+    const { value: first } = await events.next()
+    assert.ok(first !== undefined && 'task' in first)
+    const ticks: string[] = []
+    const ended = (async () => {
+      for await (const event of { [Symbol.asyncIterator]: () => events }) {
+        if ('artifactUpdate' in event)
+          ticks.push(...event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')))
+      }
+    })()
+
+    await save(folder, 'parley.yaml', agents('  mirror: { kind: demo, agent: echo, description: New here }\n'))
+    await hub.says(/^mirror: added/)
+    await hub.says(/^clock: removed/)
+    assert.equal((await call1_0(`${hub.url}/a2a/mirror`, 'hi')).text, 'hi')
+    assert.equal((await call1_0(`${hub.url}/a2a/clock`, '1')).status, 404)
+    await ended
+    assert.equal(ticks.join(''), '1\n2\n3\n4\n')
+    assert.equal((await client.get(first.task.id)).status.state, 'TASK_STATE_COMPLETED')
+    await hub.end()
+  })
+
+  it('that is wrong changes nothing and is told; mended, it takes effect', async () => {
+    const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo, agent: echo }\n' })
+    const hub = await startHub(folder)
+    await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: ecko }\n  b: { kind: demo, agent: echo }\n')
+    await hub.says(/everything stays as it is/)
+    await hub.says(/parley\.yaml:2 {2}agents\.a\.agent: say echo, clock or concierge/)
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'still')).text, 'still')
+    assert.notEqual((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
+    await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: echo }\n  b: { kind: demo, agent: echo }\n')
+    await hub.says(/^b: added/)
+    assert.equal((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
+    await hub.end()
+  })
+
+  it('says which sections hold after a restart only', async () => {
+    const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
+    const folder = await newFolder({ 'parley.yaml': agents })
+    const hub = await startHub(folder)
+    await save(folder, 'parley.yaml', `${agents}listen: { host: "::1" }\nretention: { finished: 1d }\n`)
+    await hub.says(/^listen, retention: changed, and hold after a restart/)
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'here')).text, 'here')
+    await hub.end()
+  })
+
+  it('decides anew who may call', async () => {
+    const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
+    const folder = await newFolder({ 'parley.yaml': `${agents}access: { anonymous: [a] }\n` })
+    const hub = await startHub(folder)
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).text, 'hi')
+    assert.ok((await cardOf(`${hub.url}/a2a/a`, { 'A2A-Version': '1.0' })).securityRequirements.length > 2)
+    await save(folder, 'parley.yaml', `${agents}access: {}\n`)
+    await hub.says(/^access: changed/)
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).status, 401)
+    assert.ok((await cardOf(`${hub.url}/a2a/a`, { 'A2A-Version': '1.0' })).securityRequirements.length === 2)
+    await hub.end()
+  })
+
+  it('is read again at SIGHUP, with what the agents are made of', async () => {
+    const folder = await newFolder({
+      'greeter.ts': greeter('Hello'),
+      'parley.yaml': 'agents: { greeter: { kind: module, path: ./greeter.ts } }\n',
+    })
+    const hub = await startHub(folder)
+    assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
+    hub.signal('SIGHUP')
+    await hub.says(/read again; nothing changed/)
+    const seen = hub.lines.length
+    await save(folder, 'greeter.ts', greeter('Good morning'))
+    await hub.says(/^greeter: changed/, seen)
+    assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Good morning, you!')
+    await hub.end()
+  })
+})

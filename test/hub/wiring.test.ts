@@ -1,0 +1,227 @@
+/** What the hub lends to its agents, in a hub that runs: the house, notes, files, hooks, and a last word before the store closes. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { AgentLog, Turn } from '@parley/a2a'
+import { z } from 'zod'
+import type { AgentKind, KindParts, OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { checkConfig } from '../../packages/hub/src/config/check.ts'
+import { demoKind } from '../../packages/hub/src/demo/index.ts'
+import { startHub } from '../../packages/hub/src/hub.ts'
+import type { Hub, HubParts } from '../../packages/hub/src/hub.ts'
+import { call1_0, cardOf } from './calls.ts'
+import { newFolder } from './running-hub.ts'
+
+const adminKey = 'the admin of this test'
+
+interface Running extends Hub {
+  admin(method: string, path: string, body?: object): Promise<any>
+  key(...scopes: string[]): Promise<Record<string, string>>
+}
+
+async function run(
+  t: TestContext,
+  tree: object,
+  open: (parts: KindParts, word: string) => OpenAgent,
+  more: Partial<HubParts> & { readonly folder?: string } = {},
+): Promise<Running> {
+  const kind: AgentKind<{ word?: string | undefined }> = {
+    kind: 'test',
+    schema: z.strictObject({ word: z.string().optional() }),
+    open: ({ word = '' }, parts) => open(parts, word),
+  }
+  const kinds = [kind, demoKind]
+  const folder = more.folder ?? (await newFolder())
+  const base = { listen: { port: 0, grpcPort: false }, admin: { key: adminKey } }
+  const checked = checkConfig({ ...base, ...tree }, { kinds, baseDir: folder })
+  assert.ok('config' in checked, JSON.stringify(checked))
+  const quiet = (): void => {}
+  const log: AgentLog = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+  const hub = await startHub(checked.config, { log, kinds, ...more })
+  t.after(() => hub.close())
+  const admin: Running['admin'] = async (method, path, body) => {
+    const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    return (await fetch(`${hub.url}${path}`, { method, headers, ...sent })).json()
+  }
+  return {
+    ...hub,
+    admin,
+    async key(...scopes) {
+      const { key } = await admin('POST', '/admin/keys', { name: 'test', scopes })
+      return { authorization: `Bearer ${key}` }
+    },
+  }
+}
+
+/** Calls the agent that the text names. */
+async function passOn(parts: KindParts, turn: Turn): Promise<string> {
+  let text = ''
+  for await (const event of parts.house.stream({ agent: turn.text, turn, message: { parts: [{ text: 'hi' }] } })) {
+    if (!('artifactUpdate' in event)) continue
+    text += event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
+  }
+  return `${turn.text} said ${text}`
+}
+
+describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
+  it('lets one call another as far as the caller may go [S4-21]', async (t) => {
+    const agents = {
+      desk: { kind: 'test' },
+      echo: { kind: 'demo', agent: 'echo' },
+      safe: { kind: 'demo', agent: 'echo' },
+    }
+    const hub = await run(t, { agents, access: { anonymous: ['desk', 'echo'] } }, (parts) => ({
+      agent: (turn) => passOn(parts, turn),
+    }))
+    const desk = `${hub.url}/a2a/desk`
+    assert.equal((await call1_0(desk, 'echo')).text, 'echo said hi')
+    assert.match((await call1_0(desk, 'safe')).json.error.message, /There is no agent safe here/)
+    assert.equal((await call1_0(desk, 'safe', await hub.key('agent:desk', 'agent:safe'))).text, 'safe said hi')
+    assert.match((await call1_0(desk, 'safe', await hub.key('agent:desk'))).json.error.message, /no agent safe/)
+    assert.match((await call1_0(desk, 'none')).json.error.message, /There is no agent none here/)
+  })
+
+  it('gives each its own notes, all of one kind some in common, and keeps them over a restart', async (t) => {
+    const folder = await newFolder()
+    const agents = { a: { kind: 'test' }, b: { kind: 'test' } }
+    const open = ({ notes, kindNotes }: KindParts): OpenAgent => ({
+      async agent({ text }) {
+        if (text !== '?') await notes.write('x', { key: 'k', value: text })
+        if (text !== '?') await kindNotes?.write('x', { key: 'k', value: text })
+        return `${String((await notes.read('x', 'k'))?.value)} ${String((await kindNotes?.read('x', 'k'))?.value)}`
+      },
+    })
+    const first = await run(t, { agents }, open, { folder })
+    assert.equal((await call1_0(`${first.url}/a2a/a`, 'one')).text, 'one one')
+    assert.equal((await call1_0(`${first.url}/a2a/b`, '?')).text, 'undefined one')
+    await first.close()
+    const second = await run(t, { agents }, open, { folder })
+    assert.equal((await call1_0(`${second.url}/a2a/a`, '?')).text, 'one one')
+  })
+
+  it('closes agents when nothing runs on them, while the store still takes what they have to say', async (t) => {
+    const folder = await newFolder()
+    const said: string[] = []
+    const open = ({ notes }: KindParts, word: string): OpenAgent => ({
+      agent: async () => String((await notes.read('last', 'word'))?.value),
+      async close() {
+        await notes.write('last', { key: 'word', value: word })
+        said.push('closed')
+      },
+    })
+    const hub = await run(t, { agents: { a: { kind: 'test', word: 'bye' } } }, open, { folder })
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'x')).text, 'undefined')
+    await hub.close()
+    assert.deepEqual(said, ['closed'])
+    const again = await run(t, { agents: { a: { kind: 'test' } } }, open, { folder })
+    assert.equal((await call1_0(`${again.url}/a2a/a`, 'x')).text, 'bye')
+  })
+
+  it('fetches what a stranger names only from outside, and tells nobody why not [B-173]', async (t) => {
+    const open = ({ bytes }: KindParts): OpenAgent => ({
+      async agent({ text, signal }) {
+        const { bytes: got } = await bytes({ url: text }, signal)
+        return Buffer.from(got).toString()
+      },
+    })
+    const hub = await run(t, { agents: { a: { kind: 'test' } } }, open)
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'data:text/plain,inside')).text, 'inside')
+    const refused = await call1_0(`${hub.url}/a2a/a`, `${hub.url}/healthz`)
+    assert.equal(refused.json.error.code, -32602)
+    assert.doesNotMatch(JSON.stringify(refused.json), /127\.0\.0\.1/)
+  })
+
+  it('hands over what is for an agent itself, knows where the hub is, and tells what it lends', async (t) => {
+    let lent: KindParts | undefined
+    const open = (parts: KindParts): OpenAgent => {
+      lent = parts
+      return { agent: () => 'x', hook: async (request) => new Response(await request.text(), { status: 201 }) }
+    }
+    const entry = { kind: 'test', persona: 'Terse.', timeout: '1m' }
+    const hub = await run(t, { agents: { a: entry }, access: {} }, open, { programEnv: { PATH: '/bin' } })
+    const hooked = await fetch(`${hub.url}/a2a/a/hooks/any`, { method: 'POST', body: 'news' })
+    assert.deepEqual([hooked.status, await hooked.text()], [201, 'news'])
+    assert.deepEqual([lent?.publicUrl(), lent?.persona, lent?.turnTimeoutMs], [hub.url, 'Terse.', 60_000])
+    assert.deepEqual(lent?.programEnv, { PATH: '/bin' })
+  })
+
+  it('tells whoever runs it how each agent is', async (t) => {
+    const open = (_: KindParts, word: string): OpenAgent => {
+      if (word === 'broken') throw new Error('no such backend')
+      return {
+        agent: () => 'x',
+        async health() {
+          if (word === 'ill') throw new Error('the backend does not answer')
+        },
+      }
+    }
+    const agents = { ok: { kind: 'test' }, ill: { kind: 'test', word: 'ill' }, bad: { kind: 'test', word: 'broken' } }
+    const hub = await run(t, { agents }, open)
+    const { agents: listed } = await hub.admin('GET', '/admin/agents')
+    assert.deepEqual(
+      listed.map(({ name, kind, state, trouble }: any) => [name, kind, state, trouble]),
+      [
+        ['ok', 'test', 'open', undefined],
+        ['ill', 'test', 'unreachable', 'the backend does not answer'],
+        ['bad', 'test', 'unavailable', 'no such backend'],
+      ],
+    )
+    assert.equal(listed[0].url, `${hub.url}/a2a/ok`)
+  })
+
+  it('keeps an agent behind its limits, also when its card changes', async (t) => {
+    const gates = new Map<string, PromiseWithResolvers<void>>()
+    const begun: string[] = []
+    let skills = 1
+    const open = (): OpenAgent => ({
+      async agent({ text }) {
+        begun.push(text)
+        const gate = Promise.withResolvers<void>()
+        gates.set(text, gate)
+        await gate.promise
+        return text
+      },
+      look: async () => ({
+        skills: Array.from({ length: (skills += 1) }, (_, n) => ({
+          id: `s${n}`,
+          name: `s${n}`,
+          description: 's',
+          tags: ['t'],
+        })),
+      }),
+    })
+    const hub = await run(t, { agents: { a: { kind: 'test' } }, limits: { perAgent: { a: { concurrent: 1 } } } }, open)
+    const first = call1_0(`${hub.url}/a2a/a`, 'one')
+    while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    const second = call1_0(`${hub.url}/a2a/a`, 'two')
+    assert.ok((await cardOf(`${hub.url}/a2a/a`)).skills.length >= 2)
+    assert.deepEqual(begun, ['one'])
+    gates.get('one')?.resolve()
+    assert.equal((await first).text, 'one')
+    while (begun.length === 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    gates.get('two')?.resolve()
+    assert.match((await second).text, /two/)
+  })
+
+  it('speaks to programs that know no protocol where the configuration says so, at the agent that is the default [S0-4 S0-5 S0-17]', async (t) => {
+    const open = (): OpenAgent => ({ agent: ({ text }) => `you said ${text}` })
+    const send = (hub: Hub, text: string): Promise<Response> =>
+      fetch(`${hub.url}/a2a/tasks/send`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message: text }),
+      })
+    const agents = { other: { kind: 'demo', agent: 'echo' }, main: { kind: 'test', default: true } }
+    const hub = await run(t, { agents, profiles: { simpleTasks: true } }, open)
+    const { id } = (await (await send(hub, 'hi')).json()) as { id: string }
+    let task: { state: string; messages: unknown[] }
+    do task = (await (await fetch(`${hub.url}/a2a/tasks/${id}`)).json()) as typeof task
+    while (task.state !== 'completed')
+    assert.match(JSON.stringify(task.messages), /you said hi/)
+    const without = await run(t, { agents: { main: { kind: 'test' } }, profiles: { simpleTasks: true } }, open)
+    assert.equal((await send(without, 'hi')).status, 404)
+    const off = await run(t, { agents }, open)
+    assert.notEqual((await send(off, 'hi')).status, 200)
+  })
+})

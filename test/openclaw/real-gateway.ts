@@ -1,0 +1,153 @@
+/** A real OpenClaw gateway with a scripted model, in folders of its own, on loopback alone. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayPlace } from '../agents/openclaw-bench.ts'
+import { openModel } from './model.ts'
+import type { ScriptedModel } from './model.ts'
+
+export interface RealGateway extends GatewayPlace {
+  readonly model: ScriptedModel
+  /** Ends it as the signal says, and resolves when it has gone. */
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Starts it again on the same port; resolves when it is ready. */
+  start(): Promise<void>
+  /** What it has written to its log, for when a test fails. */
+  logs(): string
+  close(): Promise<void>
+}
+
+export interface RealOptions {
+  /** Laid over the usual configuration. */
+  readonly config?: object
+}
+
+const token = 'TOK'
+
+export async function openRealGateway(program: string, { config = {} }: RealOptions = {}): Promise<RealGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-openclaw-run-'))
+  const model = await openModel()
+  const port = await freePort()
+  for (const name of ['home', 'state', 'workspace']) await mkdir(join(folder, name))
+  await writeFile(join(folder, 'config.json'), JSON.stringify({ ...usual(folder, port, model.baseUrl), ...config }))
+  let running: ChildProcess | undefined
+  await start()
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    token,
+    mind: model.mind,
+    model,
+    stop,
+    start,
+    logs: () => readFileSync(join(folder, 'output.log'), 'utf8').slice(-4_000),
+    async close() {
+      await stop('SIGKILL')
+      await model.close()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+
+  async function start(): Promise<void> {
+    const output = openSync(join(folder, 'output.log'), 'a')
+    running = spawn(process.execPath, [program, 'gateway'], {
+      cwd: folder,
+      // Its helpers are ended with it.
+      detached: true,
+      stdio: ['ignore', output, output],
+      env: {
+        PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+        HOME: join(folder, 'home'),
+        OPENCLAW_CONFIG_PATH: join(folder, 'config.json'),
+        OPENCLAW_STATE_DIR: join(folder, 'state'),
+        OPENCLAW_SKIP_CHANNELS: '1',
+        OPENCLAW_DISABLE_BONJOUR: '1',
+        OPENCLAW_NO_RESPAWN: '1',
+        OPENCLAW_EXEC_SHELL_SNAPSHOT: '0',
+      },
+    })
+    closeSync(output)
+    await ready(running)
+  }
+
+  /** It takes ten seconds or so. */
+  async function ready(child: ChildProcess): Promise<void> {
+    for (const giveUpAt = Date.now() + 90_000; ;) {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+      await answer?.body?.cancel()
+      if (answer?.ok === true) return
+      if (child.exitCode !== null || Date.now() > giveUpAt) {
+        throw new Error(`the gateway did not start: ${readFileSync(join(folder, 'output.log'), 'utf8').slice(-2_000)}`)
+      }
+      await sleep(100)
+    }
+  }
+
+  async function stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const child = running
+    running = undefined
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal)
+    await gone
+  }
+}
+
+/** The smallest that keeps it at home: it calls nobody but the model. */
+function usual(folder: string, port: number, baseUrl: string): object {
+  const endpoints = { chatCompletions: { enabled: true } }
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+  const scripted = {
+    id: 'scripted',
+    name: 'Scripted',
+    reasoning: false,
+    input: ['text', 'image'],
+    cost,
+    contextWindow: 120_000,
+    maxTokens: 4_096,
+  }
+  return {
+    // Without `bind` it listens on all addresses in a container.
+    gateway: {
+      mode: 'local',
+      port,
+      bind: 'loopback',
+      auth: { mode: 'token', token },
+      controlUi: { enabled: false },
+      http: { endpoints },
+    },
+    models: {
+      mode: 'replace',
+      catalogRefresh: { enabled: false },
+      providers: { scripted: { baseUrl, apiKey: 'sk-local', api: 'openai-completions', models: [scripted] } },
+    },
+    agents: {
+      defaults: {
+        workspace: join(folder, 'workspace'),
+        skipBootstrap: true,
+        heartbeat: { every: '0m' },
+        model: { primary: 'scripted/scripted' },
+      },
+    },
+    plugins: { enabled: false },
+    update: { checkOnStart: false },
+    telemetry: { enabled: false },
+    logging: { file: join(folder, 'gateway.log') },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
