@@ -23,7 +23,7 @@ describe('the benchmark in its quick mode', () => {
   const valueOf = (name: string): number => lines.find((line) => line.name === name)?.parley ?? Number.NaN
 
   before(async () => {
-    const args = ['--conditions=source', program, '--quick', '--json']
+    const args = ['--conditions=parley-source', program, '--quick', '--json']
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 300_000, maxBuffer: 1e7 })
     lines = stdout
       .split('\n')

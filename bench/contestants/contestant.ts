@@ -48,7 +48,7 @@ export async function startContestant(name: ContestantName, profileTo?: string):
   mkdirSync(dataRoot, { recursive: true })
   const directory = mkdtempSync(join(dataRoot, `${name}-`))
   const child = fork(join(import.meta.dirname, `${name}.ts`), [directory], {
-    execArgv: ['--conditions=source', '--expose-gc', ...(name === 'parley' ? profiling(profileTo) : [])],
+    execArgv: ['--conditions=parley-source', '--expose-gc', ...(name === 'parley' ? profiling(profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const tell = (order: Order): void => void child.send(order)

@@ -20,7 +20,7 @@ export async function startReplica(database?: string): Promise<Replica> {
   const folder = mkdtempSync(join(dataRoot, 'replica-'))
   const place = { folder, ...(database === undefined ? {} : { database }) }
   const child = fork(join(import.meta.dirname, 'replica.ts'), [JSON.stringify(place)], {
-    execArgv: ['--conditions=source', '--expose-gc'],
+    execArgv: ['--conditions=parley-source', '--expose-gc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const { port } = await hear(child, 'port')

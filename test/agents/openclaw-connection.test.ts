@@ -34,7 +34,7 @@ describe('the connection to an OpenClaw gateway', () => {
     const asker = await open('d', { approvals: 'caller' })
     await asker.health?.(soon())
     assert.equal(gateway.connections(), 2, 'other rights, another connection')
-    await Promise.all([...agents.slice(1), asker].map((agent) => agent.close?.()))
+    for (const agent of [...agents.slice(1), asker]) await agent.close?.()
     await until(() => gateway.connections() === 1, 'one to be left')
     await agents[0]?.health?.(soon())
     await agents[0]?.close?.()

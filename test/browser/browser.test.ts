@@ -185,7 +185,7 @@ async function startServer(origin: string, instead?: Started): Promise<Started> 
   const folder = instead?.folder ?? (await mkdtemp(join(tmpdir(), 'parley-browser-')))
   const port = instead === undefined ? '0' : new URL(instead.url).port
   const child = fork(join(import.meta.dirname, 'server.ts'), [port, join(folder, 'tasks.db'), origin], {
-    execArgv: ['--conditions=source'],
+    execArgv: ['--conditions=parley-source'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const url = await new Promise<string>((resolve, reject) => {

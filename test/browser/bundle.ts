@@ -34,7 +34,7 @@ export async function bundle(program: string, options: BuildOptions = {}): Promi
     format: 'esm',
     splitting: true,
     platform: 'browser',
-    conditions: ['source'],
+    conditions: ['parley-source'],
     metafile: true,
     logLevel: 'silent',
     ...options,

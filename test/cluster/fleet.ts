@@ -94,7 +94,7 @@ function createReplica(line: DatabaseLine, settings: ReplicaSettings): Replica {
     line,
     async start() {
       const starting = fork(join(import.meta.dirname, 'replica.ts'), [JSON.stringify(settings)], {
-        execArgv: ['--conditions=source'],
+        execArgv: ['--conditions=parley-source'],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       })
       child = starting

@@ -28,7 +28,7 @@ interface Hub {
 }
 
 async function startHub(env: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<Hub> {
-  const child = spawn(process.execPath, ['--conditions=source', program, ...flags], {
+  const child = spawn(process.execPath, ['--conditions=parley-source', program, ...flags], {
     env: { PATH: process.env['PATH'], PORT: '0', GRPC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -92,7 +92,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
   })
 
   it('does not start without a master key, and says so', async () => {
-    const child = spawn(process.execPath, ['--conditions=source', program], {
+    const child = spawn(process.execPath, ['--conditions=parley-source', program], {
       env: { PATH: process.env['PATH'], PORT: '0', PARLEY_STORE: store },
       stdio: ['ignore', 'ignore', 'pipe'],
     })

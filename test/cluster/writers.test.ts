@@ -92,7 +92,7 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
       masterKey: masterKey.toString('base64'),
     }
     const writer = fork(join(import.meta.dirname, 'writer.ts'), [JSON.stringify(settings)], {
-      execArgv: ['--conditions=source'],
+      execArgv: ['--conditions=parley-source'],
     })
     await once(writer, 'message')
     return async () => {

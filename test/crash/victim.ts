@@ -28,7 +28,7 @@ export async function createVictim(argument: string, program = crashing): Promis
     url: () => `http://127.0.0.1:${port}`,
     async start() {
       child = fork(fileURLToPath(program), [String(port), file, argument], {
-        execArgv: ['--conditions=source'],
+        execArgv: ['--conditions=parley-source'],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       })
       const [message] = (await once(child, 'message')) as [{ port: number }]

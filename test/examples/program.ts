@@ -26,7 +26,7 @@ export async function runProgram(
   const folder = inFolder ?? (await mkdtemp(join(tmpdir(), 'parley-')))
   const child = fork(file, args, {
     cwd: folder,
-    execArgv: ['--conditions=source', '--import', freePort],
+    execArgv: ['--conditions=parley-source', '--import', freePort],
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -57,7 +57,7 @@ export async function runToEnd(file: string, ...preloaded: readonly string[]): P
   try {
     const child = fork(file, [], {
       cwd: folder,
-      execArgv: ['--conditions=source', ...preloaded.flatMap((other) => ['--import', other])],
+      execArgv: ['--conditions=parley-source', ...preloaded.flatMap((other) => ['--import', other])],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       timeout: 30_000,
     })

@@ -52,6 +52,14 @@ agents:
     )
   })
 
+  it('says that its port is taken', async () => {
+    const first = await startHub(await newFolder())
+    const { port } = new URL(first.url)
+    const { code, lines } = await parley(await newFolder(), ['up', '--port', port])
+    assert.deepEqual([code, lines], [1, [`Port ${port} is taken: choose another with --port and --grpc-port.`]])
+    await first.end()
+  })
+
   it('starts without the agent that cannot be opened, says so, and opens it when it can', async () => {
     const folder = await newFolder({
       'parley.yaml': 'agents:\n  late: { kind: module, path: ./late.ts }\n  echo: { kind: demo, agent: echo }\n',

@@ -57,7 +57,9 @@ export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
 
 export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub> {
   const { log, insecure = false, kinds = allKinds } = parts
-  if (config.access === undefined && !insecure && !isLoopback(config.listen.host)) throw openToAll(config.listen.host)
+  const hasGuests = Object.keys(config.agents).some(accessSettings(config).isOpen)
+  const isOpenToAll = config.access === undefined && hasGuests && !isLoopback(config.listen.host)
+  if (isOpenToAll && !insecure) throw openToAll(config.listen.host)
   const store = openStore({ ...storeOf(config), dataDir: config.dataDir })
   let server: Server | undefined
   let current = config
@@ -129,8 +131,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   }
 
   function start({ settings, defaultName, requireOpen, open }: Registry, known: Access): Promise<Server> {
-    const { isOpen } = accessSettings(config)
-    const house = houseOptions(config, Object.keys(config.agents).some(isOpen))
+    const house = houseOptions(config, hasGuests)
     const admit = whereOpen(requireOpen, known.admit)
     const hooks = createHooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
     const { authenticate, onAnswer } = known

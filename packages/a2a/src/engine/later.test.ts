@@ -10,7 +10,7 @@ import { later } from './later.ts'
 async function printedBy(lines: string): Promise<string> {
   const door = JSON.stringify(import.meta.resolve('./later.ts'))
   const program = `const { later } = await import(${door}); ${lines}`
-  const child = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', program], {
+  const child = spawn(process.execPath, ['--conditions=parley-source', '--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let printed = ''

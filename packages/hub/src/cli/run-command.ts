@@ -31,6 +31,8 @@ function told({ say }: Terminal, lines: readonly string[]): number {
 function sentenceOf(reason: unknown): string {
   if (reason instanceof Complaint || reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)
+  const { code, port } = reason as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') return `Port ${port} is taken: choose another with --port and --grpc-port.`
   return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
 }
 

@@ -47,7 +47,7 @@ function tell(line: string): void {
 
 /** Answers the last head that was acknowledged for each task. */
 async function killWhileLoading(file: string, afterLines: number): Promise<ReadonlyMap<string, number>> {
-  const child = spawn(process.execPath, ['--conditions=source', import.meta.filename, loadFlag, file], {
+  const child = spawn(process.execPath, ['--conditions=parley-source', import.meta.filename, loadFlag, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = once(child, 'close')

@@ -19,7 +19,7 @@ if (toHold > 0) {
 } else describeOpening()
 
 async function holdInAnotherProcess(file: string) {
-  const child = spawn(process.execPath, ['--conditions=source', import.meta.filename, holdFlag, file], {
+  const child = spawn(process.execPath, ['--conditions=parley-source', import.meta.filename, holdFlag, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(child.stdout, 'data')

@@ -162,8 +162,12 @@ export function openGateway(options: GatewayOptions): Gateway {
     clearTimeout(again)
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)
     const refusedMs = refused === undefined ? 0 : longestPauseMs
-    // What fails is told to those who ask for a line.
-    again = setTimeout(() => current().catch(() => {}), failures === 0 ? 100 : Math.max(pauseMs, refusedMs)).unref()
+    again = setTimeout(tryAgain, failures === 0 ? 100 : Math.max(pauseMs, refusedMs)).unref()
+  }
+
+  /** What fails is told to those who ask for a line. */
+  function tryAgain(): void {
+    current().catch(() => {})
   }
 
   function nextLine(signal: AbortSignal): Promise<Line> {
