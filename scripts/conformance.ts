@@ -1,11 +1,13 @@
-/** `npm run conformance`: writes docs/conformance.md anew from the rule book and the names of the tests. */
+/** `npm run conformance`: writes docs/conformance.md and docs/requirements.md anew from the rule book and the names of the tests. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findCitations } from '../test/conformance/cited.ts'
 import { conformancePage } from '../test/conformance/page.ts'
+import { requirementsPage } from '../test/conformance/requirements-page.ts'
 
 const root = join(import.meta.dirname, '..')
 const { citations } = findCitations(root)
 mkdirSync(join(root, 'docs'), { recursive: true })
 writeFileSync(join(root, 'docs/conformance.md'), conformancePage(citations))
+writeFileSync(join(root, 'docs/requirements.md'), requirementsPage(citations))
 console.log(`docs/conformance.md: ${citations.length} tests cite a rule`)

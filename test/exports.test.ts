@@ -18,7 +18,8 @@ const doors: Readonly<Record<string, Surface>> = {
     values: `
       A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension
       data fail file hasSettled inputRequired isInterrupted isRedacted isTerminal memoryNotes memoryStore newId reject
-      reply spanIdOfEvent status timestampsExtension traceExtension traceIdOf traceIdOfTask
+      readTraceparent reply spanIdOfEvent spanIdOfPush spanIdOfTurn status timestampsExtension traceExtension traceIdOf
+      traceIdOfTask traceparentOf
     `,
     types: `
       Abandoned Agent AgentCapabilities AgentCard AgentCardSignature AgentExtension AgentFunction AgentInterface
@@ -26,11 +27,11 @@ const doors: Readonly<Record<string, Surface>> = {
       AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime ErrorCode
       ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask
       ListPage ListQuery ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask
-      Note NoteQuery NoteWrite Notes OAuthFlows ObservableLike Operation Part Partition PushAttempt PushChange PushRow RawPart RecordBody
+      Note NoteQuery NoteWrite Notes OAuthFlows ObservableLike OpenSpan Operation Part Partition PushAttempt PushChange PushRow RawPart RecordBody
       Report Resumed Retention Role SecurityRequirement SecurityScheme SendMessageConfiguration
-      SendMessageRequest SendMessageResponse Snapshot StateReport Store StreamEvent Struct
+      SendMessageRequest SendMessageResponse Snapshot Span SpanKind SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct
       SubscribeToTaskRequest Task TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus
-      TaskStatusUpdateEvent TextPart Turn UrlPart Violation WhenBusy
+      TaskStatusUpdateEvent TextPart TraceContext Turn UrlPart Violation WhenBusy
     `,
   },
   './client': {
@@ -55,7 +56,7 @@ const doors: Readonly<Record<string, Surface>> = {
       BearerOptions Binding CallContext Caller CardPatch CardSigning ClientCertificate Credentials Delivery
       DeliveryHandler Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler
       GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
-      NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushJwtOptions PushOptions
+      NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushJwtOptions PushNews PushOptions
       PushTriggers StreamItem TenantOptions TransformEvent Webhook WebhookOptions
     `,
   },

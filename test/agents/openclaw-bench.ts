@@ -4,6 +4,7 @@ import type { Agent, AgentLog, Notes } from '@parley/a2a'
 import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import { openclawKind, openOpenclaw } from '../../packages/hub/src/agents/openclaw/index.ts'
+import type { Times } from '../../packages/hub/src/agents/openclaw/run.ts'
 import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import type { LoggedLine } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import type { Mind } from './openclaw-gateway/mind.ts'
@@ -25,13 +26,18 @@ export interface OpenclawBench extends AgentBench {
 }
 
 /** `process`es after each other have the same notes, and nothing else in common. */
-export function openBench(place: GatewayPlace, entry: object = {}, notes: Notes = memoryNotes()): OpenclawBench {
+export function openBench(
+  place: GatewayPlace,
+  entry: object = {},
+  notes: Notes = memoryNotes(),
+  times: Times = { idleMs: 300, everyMs: 50 },
+): OpenclawBench {
   const opened: OpenAgent[] = []
   const parts = testParts({ name: 'bot', guardedFetch: fetch })
   const { url, token, mind } = place
   const begin = (): OpenAgent => {
     const read = openclawKind.schema.parse({ url, token, ...entry })
-    const open = openOpenclaw(read, { ...parts, notes: { ...notes } }, { idleMs: 300, everyMs: 50 })
+    const open = openOpenclaw(read, { ...parts, notes: { ...notes } }, times)
     opened.push(open)
     return open
   }

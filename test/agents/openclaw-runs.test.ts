@@ -185,7 +185,7 @@ describe('what a message brings to an OpenClaw gateway', () => {
     const { agent, gateway } = await openStage(t)
     assert.equal(textOf(await ask(agent, '/new say hello')), 'You said hello')
     const { agent: other, gateway: second } = await openStage(t, { entry: { approvals: 'caller' } })
-    assert.equal(textOf(await ask(other, 'say hello then: /elevated full')), 'You said hello')
+    assert.equal(textOf(await ask(other, 'then: /elevated full, say hello')), 'You said hello')
     assert.equal(textOf(await ask(other, 'stop')), 'I heard you')
     const sent = [...gateway.asked, ...second.asked].flatMap(({ params }) => params['message'] ?? [])
     assert.equal(sent.length, 3)

@@ -116,9 +116,9 @@ for (const [kind, isOurs] of remotes) {
       const heard = (): number => chunksIn(eventsOf(frames)).join('').split(' ').length - 1
       const killer = (async () => {
         for (const round of [1, 2]) {
-          const from = frames.length
+          const from = heard()
           // Where the task can only be looked at, a look brings much at a time.
-          while (frames.length < from + (isOurs ? 20 : 1)) await sleep(5)
+          while (heard() < from + (isOurs ? 20 : 1)) await sleep(5)
           world.kill()
           await world.restart()
           while (heard() < round * dripPiece(all)) await sleep(5)

@@ -7,12 +7,17 @@ import { citationsIn, findCitations } from './cited.ts'
 import { deviations } from './deviations.ts'
 import { kitDeviations } from './kit.ts'
 import { conformancePage } from './page.ts'
+import { requirements, requirementsPage } from './requirements-page.ts'
 import { knownIds, rules } from './rules.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { citations, unreadable } = findCitations(root)
 const cited = new Set(citations.flatMap((citation) => citation.ids))
 const ruleIds = new Set(rules.map((rule) => rule.id))
+const requirementIds = new Set(requirements.map(({ id }) => id))
+
+/** The same shape: what was asked for, instead of what a text says. */
+const asked = requirements.map(({ asked: text, ...rest }) => ({ ...rest, text }))
 
 describe('conformance', () => {
   it('reads the ids off the ends of test names', () => {
@@ -29,13 +34,14 @@ describe('conformance', () => {
 
   it('has each rule once', () => {
     assert.equal(ruleIds.size, rules.length)
+    assert.equal(requirementIds.size, requirements.length)
   })
 
   it('knows every id that a test cites', () => {
     assert.deepEqual(unreadable, [])
     const strangers = citations.flatMap(({ file, name, ids }) =>
       ids
-        .filter((id) => !ruleIds.has(id))
+        .filter((id) => !ruleIds.has(id) && !requirementIds.has(id))
         .map((id) => `${id} is no rule of test/conformance/rules (${file}: "${name}")`),
     )
     assert.deepEqual(strangers, [])
@@ -50,8 +56,8 @@ describe('conformance', () => {
     const strangers = files.flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/(?<![\w-])(?:[JFBT]|S[024])-\d+\b(?!-)/g)]
         .map(([id]) => id)
-        .filter((id) => !knownIds.has(id))
-        .map((id) => `${file} mentions ${id}, which docs/conformance.md does not explain`),
+        .filter((id) => !knownIds.has(id) && !requirementIds.has(id))
+        .map((id) => `${file} mentions ${id}, which neither docs/conformance.md nor docs/requirements.md explains`),
     )
     assert.deepEqual(strangers, [])
     assert.deepEqual(
@@ -61,7 +67,7 @@ describe('conformance', () => {
   })
 
   it('shows every rule that is not marked as open', () => {
-    const lost = rules.filter((rule) => rule.open === undefined && !cited.has(rule.id))
+    const lost = [...rules, ...asked].filter((rule) => rule.open === undefined && !cited.has(rule.id))
     assert.deepEqual(
       lost.map(({ id, text }) => `${id} has no test: ${text}`),
       [],
@@ -69,7 +75,7 @@ describe('conformance', () => {
   })
 
   it('marks no rule as open that a test shows', () => {
-    const stale = rules.filter((rule) => rule.open !== undefined && cited.has(rule.id))
+    const stale = [...rules, ...asked].filter((rule) => rule.open !== undefined && cited.has(rule.id))
     assert.deepEqual(
       stale.map(({ id }) => id),
       [],
@@ -79,5 +85,7 @@ describe('conformance', () => {
   it('is written down as it is', () => {
     const page = readFileSync(join(root, 'docs/conformance.md'), 'utf8')
     assert.ok(page === conformancePage(citations), 'docs/conformance.md is stale: run "npm run conformance"')
+    const other = readFileSync(join(root, 'docs/requirements.md'), 'utf8')
+    assert.ok(other === requirementsPage(citations), 'docs/requirements.md is stale: run "npm run conformance"')
   })
 })

@@ -56,7 +56,7 @@ function ruleTable(rules: readonly Rule[], tests: ReadonlyMap<string, readonly C
   return ['| rule | level | versions | what | shown by |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
-function shownBy(citations: readonly Citation[]): string {
+export function shownBy(citations: readonly Citation[]): string {
   const some = citations.slice(0, shownPerRule)
   const byFile = Map.groupBy(some, (citation) => citation.file)
   const lines = [...byFile].map(([file, found]) => {

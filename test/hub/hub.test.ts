@@ -10,7 +10,7 @@ const greeter = 'export default ({ text }: { text: string }) => `Hello, ${text}!
 const options = { timeout: 120_000 }
 
 describe('a hub from a file', options, () => {
-  it('serves what the file names to callers of each version, and the default where none is named', async () => {
+  it('serves what the file names to callers of each version, and the default where none is named [S4-1]', async () => {
     const folder = await newFolder({
       'greeter.ts': greeter,
       'parley.yaml': `

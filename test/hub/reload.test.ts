@@ -61,7 +61,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', `${agents}listen: { host: "::1" }\nretention: { finished: 1d }\n`)
-    await hub.says(/^listen, retention: changed, and hold after a restart/)
+    await hub.says(/^listen, retention: changed, and holds after a restart/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'here')).text, 'here')
     await hub.end()
   })
@@ -76,6 +76,16 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.says(/^access: changed/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).status, 401)
     assert.ok((await cardOf(`${hub.url}/a2a/a`, { 'A2A-Version': '1.0' })).securityRequirements.length === 2)
+    await hub.end()
+  })
+
+  it('lets nobody in without credentials before a restart, where nobody was at the start', async () => {
+    const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
+    const folder = await newFolder({ 'parley.yaml': `${agents}access: {}\n` })
+    const hub = await startHub(folder)
+    await save(folder, 'parley.yaml', `${agents}access: { anonymous: [a] }\n`)
+    await hub.says(/^access without credentials to a: changed, and holds after a restart/)
+    assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).status, 401)
     await hub.end()
   })
 

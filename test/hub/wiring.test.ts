@@ -224,4 +224,14 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     const off = await run(t, { agents }, open)
     assert.notEqual((await send(off, 'hi')).status, 200)
   })
+
+  it('does not become open to all by a change of the configuration', async (t) => {
+    const listen = { host: '0.0.0.0', port: 0, grpcPort: false }
+    const agents = { a: { kind: 'demo', agent: 'echo' } }
+    const hub = await run(t, { agents, listen, access: {} }, () => ({ agent: () => 'x' }))
+    const checked = checkConfig({ agents, listen }, { kinds: [demoKind], baseDir: '/' })
+    assert.ok('config' in checked)
+    await assert.rejects(() => hub.reload(checked.config), /say who may under `access`/)
+    assert.equal((await call1_0(`http://127.0.0.1:${hub.port}/a2a/a`, 'hi')).status, 401)
+  })
 })

@@ -13,7 +13,9 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from 'a2a-sdk-1/client'
+import { GrpcTransportFactory } from 'a2a-sdk-1/client/grpc'
 import { ClientFactory, ClientFactoryOptions } from 'a2a-sdk-0.3/client'
+import { GrpcTransportFactory as GrpcTransportFactory03 } from 'a2a-sdk-0.3/client/grpc'
 import { openHouse } from './house.ts'
 import type { House } from './house.ts'
 
@@ -36,8 +38,10 @@ interface Client {
 }
 
 async function client03(url: string, transport: string): Promise<Client> {
-  const preferredTransports = [transport]
-  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports })
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    preferredTransports: [transport],
+    transports: [new GrpcTransportFactory03()],
+  })
   const client = await new ClientFactory(options).createFromUrl(url)
   return {
     async send(text, config) {
@@ -66,7 +70,11 @@ async function client03(url: string, transport: string): Promise<Client> {
 
 async function client1(url: string, transport: string, isOld: boolean): Promise<Client> {
   const compat = { legacyCompat: { enabled: isOld } }
-  const transports = [new JsonRpcTransportFactory(compat), new RestTransportFactory(compat)]
+  const transports = [
+    new JsonRpcTransportFactory(compat),
+    new RestTransportFactory(compat),
+    new GrpcTransportFactory(compat),
+  ]
   const cardResolver = new DefaultAgentCardResolver(compat)
   const factory = new ClientFactory1({ transports, cardResolver, preferredTransports: [transport] })
   const client = await factory.createFromUrl(url)
@@ -105,7 +113,7 @@ const kinds: readonly [name: string, isOld: boolean, open: (url: string, transpo
 ]
 
 for (const [name, isOld, open] of kinds) {
-  for (const transport of ['JSONRPC', 'HTTP+JSON']) {
+  for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
     describe(`webhooks of the client of ${name} over ${transport}`, { timeout: 20_000 }, () => {
       let house: House
       let client: Client
@@ -122,7 +130,7 @@ for (const [name, isOld, open] of kinds) {
         await once(receiver, 'listening')
         url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
         const versions = isOld ? { versions: ['0.3', '0.2'] as const } : {}
-        house = await openHouse({ push: { allow: ['127.0.0.1'] }, ...versions })
+        house = await openHouse({ push: { allow: ['127.0.0.1'] }, grpcPort: 0, ...versions })
         client = await open(house.url, transport)
       })
       after(async () => {

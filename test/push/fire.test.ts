@@ -11,6 +11,7 @@ import { dial, persist } from '../crash/client.ts'
 import { createRandom } from '../crash/random.ts'
 import { createVictim } from '../crash/victim.ts'
 import type { Victim } from '../crash/victim.ts'
+import { received, tooEarly, visibleSeqs } from './judge.ts'
 import { openReceiver } from './receiver.ts'
 import type { Arrival } from './receiver.ts'
 
@@ -87,15 +88,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
   })
 
   it('were told of each only when all before it had been received [B-127]', async () => {
-    for (const { taskId, key } of told) {
-      const expected = await seqsOf(taskId)
-      const received = new Set<number>()
-      for (const { seq, acknowledged } of arrivalsAt(key)) {
-        const missing = expected.filter((one) => one < seq && !received.has(one))
-        assert.deepEqual(missing, [], `${taskId}: ${seq} came before ${missing.join()}`)
-        if (acknowledged) received.add(seq)
-      }
-    }
+    for (const { taskId, key } of told) assert.deepEqual(tooEarly(arrivalsAt(key), await seqsOf(taskId)), [], taskId)
   })
 
   it('were told nothing more once they were deleted [B-118]', () => {
@@ -112,10 +105,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
 
   const arrivalsAt = (key: string): readonly Arrival[] => receiver.arrivals.filter((arrival) => arrival.key === key)
 
-  /** The events that were received, each where it was first. */
-  function firsts(key: string): number[] {
-    return [...new Set(arrivalsAt(key).flatMap(({ seq, acknowledged }) => (acknowledged ? [seq] : [])))]
-  }
+  const firsts = (key: string): readonly number[] => received(arrivalsAt(key))
 
   /** Starts one and waits for it; every fourth webhook is deleted in the middle. */
   async function startTask(name: string, isDeleted: boolean): Promise<Told> {
@@ -142,14 +132,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
     return about
   }
 
-  /** What a reader sees who has seen nothing yet. */
-  async function seqsOf(taskId: string): Promise<number[]> {
-    const seqs: number[] = []
-    const wire = dial(victim.url(), 'counter', modern)
-    for await (const { id } of wire.stream('SubscribeToTask', { id: taskId }, { lastEventId: '0' }))
-      seqs.push(Number(id))
-    return seqs
-  }
+  const seqsOf = (taskId: string): Promise<readonly number[]> => visibleSeqs(victim.url(), taskId)
 
   async function settled(): Promise<void> {
     const until = Date.now() + 30_000

@@ -12,6 +12,8 @@ export interface Arrival {
   readonly seq: number
   readonly at: number
   readonly acknowledged: boolean
+  /** The server that told it, where there are several and they say. */
+  readonly by?: string
 }
 
 export type Manner =
@@ -57,8 +59,9 @@ export async function openReceiver(random: () => number) {
     const manner = isGood ? 'well' : pick(random() * 100)
     seen.set(manner, (seen.get(manner) ?? 0) + 1)
     const note = (acknowledged: boolean): void => {
-      const { 'a2a-event-id': id, 'a2a-push-config-id': config = '' } = request.headers
-      arrivals.push({ key: `${request.url} ${String(config)}`, seq: Number(id), at: Date.now(), acknowledged })
+      const { 'a2a-event-id': id, 'a2a-push-config-id': config = '', 'x-server': by = '' } = request.headers
+      const key = `${request.url} ${String(config)}`
+      arrivals.push({ key, seq: Number(id), at: Date.now(), acknowledged, by: String(by) })
     }
     if (manner === 'hangs up early') return void (note(false), request.destroy())
     for await (const _ of request);

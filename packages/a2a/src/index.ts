@@ -55,7 +55,16 @@ export type {
 export { isRedacted } from './model/sensitive.ts'
 export type { CredentialRequest } from './model/sensitive.ts'
 export type { Span, SpanKind, SpanOutcome } from './model/span.ts'
-export { spanIdOfEvent, spanIdOfTurn, traceIdOf, traceIdOfTask } from './model/trace.ts'
+export {
+  readTraceparent,
+  spanIdOfEvent,
+  spanIdOfPush,
+  spanIdOfTurn,
+  traceIdOf,
+  traceIdOfTask,
+  traceparentOf,
+} from './model/trace.ts'
+export type { TraceContext } from './model/trace.ts'
 export type { LogRecord, RecordBody } from './model/record.ts'
 export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'
 export type { TaskState } from './model/state.ts'

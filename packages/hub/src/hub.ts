@@ -1,7 +1,7 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import { isDeepStrictEqual } from 'node:util'
 import { A2AError } from '@parley/a2a'
-import type { Agent, AgentLog, Caller, Store } from '@parley/a2a'
+import type { Agent, AgentLog, Caller, Notes, Store } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import type { Admit, Engine } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
@@ -22,6 +22,7 @@ import { createHouseCalls } from './house-calls.ts'
 import { limitConcurrency } from './limits/concurrency.ts'
 import { openStore } from './open-store.ts'
 import { ownNotes } from './own-notes.ts'
+import { olderDraft, olderDraftRest } from './profiles/older-draft.ts'
 import { createSimpleTasks } from './profiles/simple-tasks.ts'
 import { createRegistry } from './registry.ts'
 import type { AgentStatus, Changes, Registry, RegistryParts } from './registry.ts'
@@ -57,9 +58,11 @@ export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
 
 export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub> {
   const { log, insecure = false, kinds = allKinds } = parts
-  const hasGuests = Object.keys(config.agents).some(accessSettings(config).isOpen)
-  const isOpenToAll = config.access === undefined && hasGuests && !isLoopback(config.listen.host)
-  if (isOpenToAll && !insecure) throw openToAll(config.listen.host)
+  const hasGuests = guestsOf(config).length > 0
+  const isAtHome = isLoopback(config.listen.host)
+  if (!isAtHome && !insecure) requireAccess(config)
+  // On a machine of one's own, whoever lets anybody in must look at the Host (DNS rebinding), which is decided at the start.
+  const mayOpen = hasGuests || !isAtHome || config.trustProxy
   const store = openStore({ ...storeOf(config), dataDir: config.dataDir })
   let server: Server | undefined
   let current = config
@@ -112,6 +115,13 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       admitted: (caller: Caller, agent: string) => admitted(known, caller, agent),
       url: (agent: string) => `${url()}/a2a/${agent}`,
     }
+    // The same object for all agents of a kind: what they have in common, such as a connection, hangs on it.
+    const ofKinds = new Map<string, Notes>()
+    const notesOfKind = (kind: string): Notes => {
+      const notes = ofKinds.get(kind) ?? ownNotes(store.notes, `kind/${kind}`)
+      ofKinds.set(kind, notes)
+      return notes
+    }
     return (name, { persona, timeout: turnTimeoutMs }, kind, baseDir) => ({
       name,
       log: named(log, name),
@@ -119,7 +129,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       fetch: globalThis.fetch,
       guardedFetch: guarded,
       notes: ownNotes(store.notes, `agent/${name}`),
-      kindNotes: ownNotes(store.notes, `kind/${kind.kind}`),
+      kindNotes: notesOfKind(kind.kind),
       programEnv: parts.programEnv ?? {},
       bytes,
       house: createHouseCalls(houseParts, name),
@@ -146,8 +156,10 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     }
     const fronts: Front[] = [known.front, hooks]
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
+    if (config.profiles.olderDraft) fronts.unshift(olderDraft)
     return serve({
       ...house,
+      ...(config.profiles.olderDraft ? { restInKind: olderDraftRest } : {}),
       store,
       log,
       agents: settings(),
@@ -184,17 +196,20 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   }
 
   async function change(wanted: HubConfig, agents: Registry, known: Access): Promise<Reloaded> {
+    if (!isAtHome && !insecure) requireAccess(wanted)
     const differ = <T extends object>(before: T, after: T, names: readonly (keyof T & string)[]): readonly string[] =>
       names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
     const sections = differ(current, wanted, needRestart)
     const bounds = differ(current.limits, wanted.limits, boundsOfServer).map((name) => `limits.${name}`)
     const applied = differ(current, wanted, holdAtOnce)
+    const guests = guestsOf(wanted)
     // What the server was made with stays what it is made with.
     current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name as keyof HubConfig]])) }
-    known.configure(accessSettings(current))
+    known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
     const changes = await agents.apply(current)
     renewCertificate()
-    return { ...changes, applied, restart: [...sections, ...bounds] }
+    const shut = mayOpen ? [] : guests.map((name) => `access without credentials to ${name}`)
+    return { ...changes, applied, restart: [...sections, ...bounds, ...shut] }
   }
 
   function renewCertificate(): void {
@@ -227,14 +242,20 @@ function storeOf({ store: { url, ...rest } }: HubConfig) {
   return { store: url, directStore: direct, masterKey }
 }
 
+/** The agents that may be called without credentials. */
+function guestsOf(config: HubConfig): readonly string[] {
+  return Object.keys(config.agents).filter(accessSettings(config).isOpen)
+}
+
 function limit(agent: Agent, { limits: { concurrent, queue, queueTimeout: queueTimeoutMs } }: AgentConfig): Agent {
   return concurrent === undefined ? agent : limitConcurrency(agent, { concurrent, queue, queueTimeoutMs })
 }
 
-function openToAll(host: string): ConfigError {
-  return new ConfigError(
+function requireAccess(config: HubConfig): void {
+  if (config.access !== undefined || guestsOf(config).length === 0) return
+  throw new ConfigError(
     'listen.host',
-    `everybody who reaches ${host} could call every agent: say who may under \`access\`, or start with --insecure`,
+    `everybody who reaches ${config.listen.host} could call every agent: say who may under \`access\`, or start with --insecure`,
   )
 }
 

@@ -78,7 +78,7 @@ export function keepAgent({ kind, entry, parts, log, changed, ...given }: Keeper
   }
 
   async function callOpen(): Promise<OpenAgent> {
-    return kind.open(entry, parts)
+    return kind.open(entry, { ...parts, lookAgain })
   }
 
   /** One that came too late is nobody's. */
@@ -95,6 +95,11 @@ export function keepAgent({ kind, entry, parts, log, changed, ...given }: Keeper
   /** Whoever asks while a look is under way gets what that brings. */
   function look(): Promise<void> {
     return (looking ??= lookOnce().finally(() => (looking = undefined)))
+  }
+
+  /** A look that is under way may have seen what was before. */
+  function lookAgain(): void {
+    void Promise.resolve(looking).then(() => (signal.aborted ? undefined : look()))
   }
 
   async function lookOnce(): Promise<void> {
@@ -124,7 +129,7 @@ export function keepAgent({ kind, entry, parts, log, changed, ...given }: Keeper
       if (signal.aborted) return
       closing.abort()
       clearTimeout(timer)
-      await tried
+      // One that is still being opened is closed when it comes.
       await open?.close?.()
     },
   }

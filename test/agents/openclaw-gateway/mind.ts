@@ -58,7 +58,7 @@ export function createMind(): Mind {
       heard.push(task)
       const [, count] = /\bcount to (\d+)/.exec(task) ?? []
       if (count !== undefined) return say3(numbers(Number(count)), say)
-      const [, word] = /\bsay (\w+)/.exec(task) ?? []
+      const [, word] = /\bsay (\w+)$/m.exec(task) ?? []
       if (word !== undefined) return say3([`You`, ` said`, ` ${word}`], say)
       const [, command] = /\brun the command (.+)/.exec(task) ?? []
       if (command !== undefined) {
@@ -109,7 +109,8 @@ const pauseMs = 20
 
 const commands = [
   /\bcount to \d+/,
-  /\bsay \w+/,
+  // At the end of a line: a gateway's own words have it in the middle of theirs.
+  /\bsay \w+$/m,
   /\brun the command/,
   /\bfail now/,
   /\bremember \w+/,
@@ -121,7 +122,7 @@ const commands = [
 /** A gateway may put what was said before a canceled turn into one message with what is said after it. */
 function lastCommand(told: readonly string[]): string {
   const text = told.findLast((one) => commands.some((command) => command.test(one))) ?? ''
-  const places = commands.map((command) => [...text.matchAll(new RegExp(command, 'g'))].at(-1)?.index ?? 0)
+  const places = commands.map((command) => [...text.matchAll(new RegExp(command, 'gm'))].at(-1)?.index ?? 0)
   return text.slice(Math.max(...places))
 }
 

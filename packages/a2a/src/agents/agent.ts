@@ -149,9 +149,12 @@ export interface Turn {
   readonly metadata: Struct
   /** The URIs of the extensions active for this request. */
   readonly extensions: readonly string[]
+  /** What is said there is told with the ids of the task, the conversation and the trace. */
   readonly log: AgentLog
   /** The trace that this turn belongs to, to be handed on to what it calls (W3C Trace Context). */
   readonly traceparent: string
+  /** What systems on the way keep beside the trace: handed on as it is, if there is any. */
+  readonly tracestate: string | undefined
   /** Times something that the turn does, for those who look at its trace. It needs no waiting; end it in any case. */
   span(name: string, options?: SpanOptions): OpenSpan
 }

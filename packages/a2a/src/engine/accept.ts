@@ -250,7 +250,7 @@ function elsewhere(taskId: string): A2AError {
 /** Only what is there: most requests say nothing beside their message. */
 function turnOptions(
   { configuration, metadata }: SendMessageRequest,
-  { extensions, caller, traceparent, streamed, deadlineAt }: CallContext,
+  { extensions, caller, traceparent, tracestate, streamed, deadlineAt }: CallContext,
 ): TurnOptions {
   const modes = configuration?.acceptedOutputModes
   return {
@@ -261,6 +261,7 @@ function turnOptions(
     ...(caller.scopes !== undefined ? { scopes: caller.scopes } : {}),
     ...(caller.skills !== undefined ? { skills: caller.skills } : {}),
     ...(traceparent !== undefined ? { traceparent } : {}),
+    ...(tracestate !== undefined ? { tracestate } : {}),
     ...(deadlineAt !== undefined ? { deadlineAt } : {}),
   }
 }

@@ -6,7 +6,7 @@
 import type { AgentFunction, AgentMessage, AskOptions, Resumed } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
-import type { LogRecord, RecordBody, TurnOptions } from '../model/record.ts'
+import type { LogRecord, TurnOptions } from '../model/record.ts'
 import type { SpanOutcome } from '../model/span.ts'
 import { isTerminal } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
@@ -26,6 +26,7 @@ import type { Transformer } from './transform.ts'
 import { transformerOf } from './transform.ts'
 import type { Inbox, TurnParts } from './turn.ts'
 import { TurnClock } from './turn-clock.ts'
+import { turnLog } from './turn-log.ts'
 import { TurnSpans } from './turn-spans.ts'
 import type { ActiveTurnParts, TurnInput } from './turn-input.ts'
 import { createInbox, createTurn, StopSignal, turnIsOver } from './turn.ts'
@@ -49,7 +50,7 @@ export class ActiveTurn implements TurnParts {
   #takenSeq: number
   readonly #clock: TurnClock
   #spans: TurnSpans | undefined
-  readonly #unwritten: RecordBody[] = []
+  #log: EngineLog | undefined
   #opensAt: Wait | undefined
 
   constructor(parts: ActiveTurnParts, input: TurnInput) {
@@ -100,7 +101,9 @@ export class ActiveTurn implements TurnParts {
       attempt,
       traceparent: options.traceparent,
       now: this.#parts.now,
-      write: (span) => this.#write({ type: 'span', span }),
+      // Before there is a task there is no log: a direct message leaves none.
+      isHeld: () => !this.#begun,
+      write: (span) => this.#over || this.live.post({ type: 'span', span }, 300),
     }))
   }
 
@@ -109,15 +112,11 @@ export class ActiveTurn implements TurnParts {
     this.#spans?.endAll(outcome)
   }
 
-  /** Before there is a task there is no log: a direct message leaves none. */
-  #write(body: RecordBody): void {
-    if (this.#over) return
-    if (this.#begun) this.live.post(body, 300)
-    else this.#unwritten.push(body)
-  }
-
   get log(): EngineLog {
-    return this.#parts.log
+    const { id, fold, partition } = this.live
+    const { traceId } = this.spans
+    const about = { agent: partition.agent, taskId: id, contextId: fold.contextId, traceId }
+    return (this.#log ??= turnLog(this.#parts.log, about))
   }
 
   get messages(): AsyncIterable<Message> {
@@ -191,17 +190,13 @@ export class ActiveTurn implements TurnParts {
     this.#clock.start()
     if (input.opening === undefined) {
       live.post(steps.startTurn(input, input.consumedSeq, this.#limits), 200)
-      this.#writeHeld()
+      this.#spans?.writeHeld()
       return
     }
     const { opening } = this.#parts
     const intent = steps.open(input.message, input.options, input.opening.idempotency, this.#limits, working)
     live.write(intent).then((seq) => opening.resolve({ submittedSeq: (seq as number) + 1 }), opening.reject)
-    this.#writeHeld()
-  }
-
-  #writeHeld(): void {
-    for (const body of this.#unwritten.splice(0)) this.#write(body)
+    this.#spans?.writeHeld()
   }
 
   /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
@@ -352,9 +347,8 @@ export class ActiveTurn implements TurnParts {
     // An agent that stops because it was told to has not failed, though it can only say so by throwing.
     const told = this.#stop.signal()
     const obeys = told.aborted && (reason === told.reason || (reason instanceof Error && reason.name === 'AbortError'))
-    const about = { taskId: live.id, agent: live.partition.agent, cause: reason }
-    if (obeys) this.log.debug('agent stopped', about)
-    else this.log.error('agent failed', about)
+    if (obeys) this.log.debug('agent stopped', { cause: reason })
+    else this.log.error('agent failed', { cause: reason })
     const text = isOurs ? reason.message : 'The agent failed'
     return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note: describe(reason) }
   }

@@ -34,8 +34,9 @@ export interface CallContext {
   readonly mayList: boolean
   /** The message as it came, where an extension has changed it: what tells whether one that comes again is the same. */
   readonly received?: Message
-  /** The trace that this call belongs to, there where events say so (W3C Trace Context). */
+  /** The trace that this call belongs to, and what others keep beside it (W3C Trace Context). */
   readonly traceparent?: string
+  readonly tracestate?: string
   /** The task is ended by then, in FAILED, whatever it does or waits for: milliseconds since the epoch. */
   readonly deadlineAt?: number
   /** How a webhook that this call asks for is to be told; there where it may ask for one. */
@@ -51,7 +52,7 @@ export interface StreamItem {
   readonly final: boolean
   /** When it was logged. A snapshot was not. */
   readonly at?: number
-  /** Of the request whose turn said it, if that was traced and events say so. */
+  /** Of the request whose turn said it, if that was traced. */
   readonly traceparent?: string | undefined
   /** Set on the first item when the log was pruned past the reader's cursor: it is a snapshot, events are missing. */
   readonly gap?: true
@@ -120,6 +121,8 @@ export interface PushDelivery {
   /** Its `seq` is its place in the log: the same at every try. */
   readonly item: StreamItem & { readonly seq: number }
   readonly target: PushTarget
+  /** The event's trace, with this try as its span (W3C Trace Context). */
+  readonly traceparent: string
   /** As it is now. */
   task(): Task
   /** Aborted when its time is up, or when it must not be delivered any more. */
@@ -136,9 +139,25 @@ export type PushOutcome =
   /** The receiver wants no more of them: the config goes. */
   | { readonly outcome: 'gone'; readonly said: string }
 
+/** What became of one try to tell a webhook, or of the webhook: `dead` after the last try. */
+export interface PushNews {
+  readonly agent: string
+  readonly taskId: string
+  readonly configId: string
+  /** Of the event that it was about. */
+  readonly seq: number
+  readonly attempt: number
+  readonly outcome: PushOutcome['outcome'] | 'dead'
+  readonly durationMs: number
+  /** Since the event was logged, where that is known. */
+  readonly lagMs?: number
+}
+
 /** What the engine must be given to push. */
 export interface EnginePush {
   deliver(delivery: PushDelivery): Promise<PushOutcome>
+  /** Told of every try. Not waited for. */
+  readonly onNews?: ((news: PushNews) => void) | undefined
   readonly sealer: Sealer
   /** Waits after the first failure, the second, and so on; then the dead letter. */
   readonly scheduleMs: readonly number[]

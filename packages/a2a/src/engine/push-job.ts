@@ -5,15 +5,16 @@
  */
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
+import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../model/trace.ts'
 import type { ClaimedPush, PushChange, PushRow, Store } from '../stores/store.ts'
-import type { EngineLog, EnginePush, PushDelivery, PushOutcome, PushTarget } from './contract.ts'
-import { viewOf } from './fold.ts'
+import type { EngineLog, EnginePush, PushDelivery, PushNews, PushOutcome, PushTarget } from './contract.ts'
+import { traceAt, viewOf } from './fold.ts'
 import type { Live } from './live.ts'
 import { eventOf } from './event-of.ts'
 import { retryDelay } from './push-schedule.ts'
 import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
-export interface PushJobParts extends Pick<EnginePush, 'deliver' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
+export interface PushJobParts extends Pick<EnginePush, 'deliver' | 'onNews' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
   readonly store: Store
   readonly log: EngineLog
   now(): number
@@ -92,7 +93,7 @@ export async function runPushJob(
     const items: Item[] = []
     for (const { seq, at, body } of records) {
       const event = eventOf(taskId, task.fold.contextId, body)
-      if (event !== undefined) items.push({ seq, event, final: false, at })
+      if (event !== undefined) items.push({ seq, event, final: false, at, traceparent: traceAt(task.fold, seq) })
     }
     const last = records.at(-1)
     if (items.length > 0 || last === undefined) return items
@@ -123,10 +124,12 @@ export async function runPushJob(
     const { seq } = item
     const event = wantsAll ? item.event : whole(item.event, task)
     const told = event === item.event ? item : { ...item, event }
+    const attempt = delivered === 0 ? push.attempt + 1 : 1
+    const traceparent = traceOf(item, attempt)
     let outcome: PushOutcome
     try {
       const { agent } = (live as Live).partition
-      const delivery = { agent, taskId, configId: id, item: told, target, task, signal }
+      const delivery = { agent, taskId, configId: id, item: told, target, traceparent, task, signal }
       outcome = await Promise.race([parts.deliver(delivery), cut.promise])
     } catch (cause) {
       log.error('a notification could not be made', { taskId, configId: id, seq, cause })
@@ -135,8 +138,9 @@ export async function runPushJob(
       clearTimeout(timer)
     }
     if (!stop.aborted) {
-      const attempt = delivered === 0 ? push.attempt + 1 : 1
       const durationMs = Math.max(0, now() - startedAt)
+      const lagMs = item.at === undefined ? {} : { lagMs: Math.max(0, now() - item.at) }
+      news({ seq, attempt, outcome: outcome.outcome, durationMs, ...lagMs })
       // For people to look at: nobody waits for it, and nothing hangs on it.
       const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.said, durationMs }
       store
@@ -144,6 +148,22 @@ export async function runPushJob(
         .catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
     }
     return outcome
+  }
+
+  function news(about: Omit<PushNews, 'agent' | 'taskId' | 'configId'>): void {
+    const { agent } = (live as Live).partition
+    try {
+      parts.onNews?.({ agent, taskId, configId: id, ...about })
+    } catch (cause) {
+      log.warn('onNews failed', { taskId, configId: id, cause })
+    }
+  }
+
+  /** That of the request whose turn said it; of one that nobody traced, that of who asked for the webhook. */
+  function traceOf({ seq, traceparent }: Item, attempt: number): string {
+    const known = readTraceparent(traceparent) ?? readTraceparent(target.traceparent)
+    const { traceId, isSampled } = known ?? { traceId: traceIdOfTask(taskId), isSampled: true }
+    return traceparentOf({ traceId, spanId: spanIdOfPush(taskId, id, seq, attempt), isSampled })
   }
 
   async function fail(outcome: Exclude<PushOutcome, { outcome: 'delivered' }>): Promise<JobResult> {
@@ -167,6 +187,7 @@ export async function runPushJob(
   async function bury(failures: number, said: string): Promise<JobResult> {
     const about = { taskId, configId: id, host: hostOf(push.config), afterSeq: cursor, attempts: failures, said }
     log.warn('a webhook was given up; ask for redelivery when it is mended', about)
+    news({ seq: cursor + 1, attempt: failures, outcome: 'dead', durationMs: 0 })
     await move({ deliveredSeq: cursor, attempt: failures, dueAt: null, state: 'dead' })
     return rests(false)
   }

@@ -17,6 +17,7 @@ const methods = [
   'list',
   'context',
   'countActive',
+  'countStates',
   'findMessage',
   'saveSnapshot',
   'loadSnapshot',

@@ -190,7 +190,7 @@ describe('the registry', () => {
       assert.equal(live?.fold.head, 2)
       cut = true
       await eventually(() => lost.length > 0, 'the task to be given up')
-      assert.equal((lost[0]?.reason as A2AError).code, 'UNAVAILABLE')
+      assert.equal((lost[0]?.reason as A2AError | undefined)?.code, 'UNAVAILABLE')
       assert.equal(live.broken, lost[0]?.reason)
       const again = await registry.find(id)
       assert.equal(again?.fold.head, 1)

@@ -78,7 +78,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     const turn = new ActiveTurn(turnParts, input)
     current = turn
     const ending = await turn.listen()
-    turn.endSpans(outcomeOf(ending))
+    turn.endSpans(live.fold.cancelRequested ? 'canceled' : outcomeOf(ending))
     turn.end(undefined)
     current = undefined
     if (stopped || ending === undefined) return undefined
@@ -95,6 +95,8 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     stopped = true
     // The next run may already be there.
     if (live.observe === observe) live.observe = undefined
+    // Before what ends the task: a log that has ended takes no more.
+    current?.endSpans('canceled')
     current?.end(reason)
     // Once the turn has begun, the append itself says how the task opened.
     if (current !== undefined && !current.begun) opening.reject(A2AError.from(reason))

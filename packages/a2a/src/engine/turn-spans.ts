@@ -1,9 +1,10 @@
 /** The spans of one turn. Each is written when it ends; what is open when the turn ends, ends with it. */
 import type { OpenSpan, SpanOptions } from '../agents/agent.ts'
-import { boundAttributes } from '../model/span.ts'
+import { boundAttributes, boundName } from '../model/span.ts'
 import type { Span, SpanOutcome } from '../model/span.ts'
 import type { Struct } from '../model/task.ts'
-import { spanIdOfTurn, traceIdOf, traceIdOfTask } from '../model/trace.ts'
+import { readTraceparent, spanIdOfTurn, traceIdOfTask, traceparentOf } from '../model/trace.ts'
+import type { TraceContext } from '../model/trace.ts'
 
 export interface TurnSpansParts {
   readonly taskId: string
@@ -12,18 +13,29 @@ export interface TurnSpansParts {
   /** Of the request that the turn answers. */
   readonly traceparent: string | undefined
   readonly now: () => number
-  write(span: Span): void
+  /** Whether there is no log yet to write to. */
+  isHeld(): boolean
+  write(span: Span): unknown
 }
+
+/** An agent that goes round for hours must not fill the log with what it did: later ones have ids, and are not kept. */
+const mostKept = 1_000
 
 export class TurnSpans {
   readonly #parts: TurnSpansParts
   readonly #turnSpanId: string
   readonly #open = new Set<OpenSpan>()
+  readonly #held: Span[] = []
+  #context: Omit<TraceContext, 'spanId'> | undefined
   #made = 0
 
   constructor(parts: TurnSpansParts) {
     this.#parts = parts
     this.#turnSpanId = spanIdOfTurn(parts.taskId, parts.turn, parts.attempt)
+  }
+
+  get traceId(): string {
+    return this.#trace().traceId
   }
 
   /** For what the turn itself calls. */
@@ -32,8 +44,9 @@ export class TurnSpans {
   }
 
   start(name: string, { kind = 'other', attributes = {}, parent }: SpanOptions): OpenSpan {
-    const { taskId, turn, attempt, now, write } = this.#parts
+    const { taskId, turn, attempt, now } = this.#parts
     this.#made += 1
+    const isKept = this.#made <= mostKept
     const spanId = spanIdOfTurn(taskId, turn, attempt, this.#made)
     const startedAt = now()
     let known: Struct = attributes
@@ -46,30 +59,45 @@ export class TurnSpans {
       end: (outcome: SpanOutcome = 'ok', more: Struct = {}) => {
         if (!this.#open.delete(span)) return
         const kept = boundAttributes({ ...known, ...more })
-        write({
+        this.#write({
           spanId,
           parentId: parent?.spanId ?? this.#turnSpanId,
-          name: name.slice(0, 200),
+          name: boundName(name),
           kind,
           startedAt,
-          endedAt: now(),
+          // Clocks are set back.
+          endedAt: Math.max(startedAt, now()),
           outcome,
           ...(Object.keys(kept).length > 0 ? { attributes: kept } : {}),
         })
       },
     }
-    this.#open.add(span)
+    if (isKept) this.#open.add(span)
     return span
   }
 
+  /** The last opened first, so that none ends before what was done within it. */
   endAll(outcome: SpanOutcome): void {
     for (const span of [...this.#open].reverse()) span.end(outcome)
   }
 
+  /** There is a log from now on. */
+  writeHeld(): void {
+    for (const span of this.#held.splice(0)) this.#parts.write(span)
+  }
+
+  #write(span: Span): void {
+    if (this.#parts.isHeld()) this.#held.push(span)
+    else this.#parts.write(span)
+  }
+
   #contextOf(spanId: string): string {
+    return traceparentOf({ ...this.#trace(), spanId })
+  }
+
+  /** Whether it is sampled is for the caller to say; what nobody traced before us is. */
+  #trace(): Omit<TraceContext, 'spanId'> {
     const { traceparent, taskId } = this.#parts
-    // Whether it is sampled is for the caller to say; what nobody traced before us is.
-    const flags = traceparent?.slice(-2) ?? '01'
-    return `00-${traceIdOf(traceparent) ?? traceIdOfTask(taskId)}-${spanId}-${flags}`
+    return (this.#context ??= readTraceparent(traceparent) ?? { traceId: traceIdOfTask(taskId), isSampled: true })
   }
 }

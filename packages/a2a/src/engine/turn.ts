@@ -52,7 +52,6 @@ class EngineTurn implements Turn {
   readonly message: Message
   readonly caller: Caller
   readonly resumed: Resumed | undefined
-  readonly log: AgentLog
   readonly #parts: TurnParts
 
   constructor(parts: TurnParts) {
@@ -60,7 +59,6 @@ class EngineTurn implements Turn {
     this.message = parts.message
     this.caller = callerOf(parts.live, parts.options)
     this.resumed = parts.resumed
-    this.log = parts.log
   }
 
   get text(): string {
@@ -131,8 +129,16 @@ class EngineTurn implements Turn {
     return (data) => unheard(this.#parts.checkpoint(data))
   }
 
+  get log(): AgentLog {
+    return this.#parts.log
+  }
+
   get traceparent(): string {
     return this.#parts.spans.traceparent
+  }
+
+  get tracestate(): string | undefined {
+    return this.#parts.options.tracestate
   }
 
   get span(): Turn['span'] {

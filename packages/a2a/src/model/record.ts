@@ -46,8 +46,9 @@ export interface TurnOptions {
   readonly scopes?: readonly string[]
   /** The only skills that whoever sent it may use. */
   readonly skills?: readonly string[]
-  /** The trace that the request belongs to, there where events say so (W3C Trace Context). */
+  /** The trace that the request belongs to, and what others keep beside it (W3C Trace Context). */
   readonly traceparent?: string
+  readonly tracestate?: string
   /** When the task is ended at the latest, whatever it does or waits for: milliseconds since the epoch. */
   readonly deadlineAt?: number
 }

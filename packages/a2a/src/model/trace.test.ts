@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from './id.ts'
-import { spanIdOfEvent, traceIdOf, traceIdOfTask } from './trace.ts'
+import {
+  readTraceparent,
+  readTracestate,
+  spanIdOfEvent,
+  spanIdOfPush,
+  spanIdOfTurn,
+  traceIdOf,
+  traceIdOfTask,
+  traceparentOf,
+} from './trace.ts'
 
 describe('the trace of an event', () => {
   it('is read off a traceparent, and off nothing that only looks like one', () => {
@@ -34,5 +43,40 @@ describe('the trace of an event', () => {
     assert.equal(new Set(spans).size, spans.length)
     for (const span of spans) assert.match(span, /^(?!0{16})[\da-f]{16}$/)
     assert.equal(spanIdOfEvent('a', 1), spans[0])
+  })
+
+  it('has spans that no two things share: the task, its events, its turns, what they did, what was pushed', () => {
+    const taskId = newId()
+    const numbers = Array.from({ length: 40 }, (_, index) => index)
+    const spans = [
+      ...numbers.map((seq) => spanIdOfEvent(taskId, seq)),
+      ...numbers.flatMap((turn) =>
+        [1, 2].flatMap((attempt) => [0, 1, 2, 11, 12].map((nth) => spanIdOfTurn(taskId, turn, attempt, nth))),
+      ),
+      ...numbers.flatMap((seq) => [1, 2, 11].map((attempt) => spanIdOfPush(taskId, 'hook', seq, attempt))),
+    ]
+    assert.equal(new Set(spans).size, spans.length)
+  })
+})
+
+describe('a traceparent', () => {
+  const context = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', isSampled: true }
+
+  it('is read into its parts and written again [B-171]', () => {
+    assert.deepEqual(readTraceparent(traceparentOf(context)), context)
+    assert.deepEqual(readTraceparent(traceparentOf({ ...context, isSampled: false })), { ...context, isSampled: false })
+    assert.equal(readTraceparent('nonsense'), undefined)
+    assert.equal(readTraceparent(undefined), undefined)
+  })
+
+  it('is passed on with the one flag that we know, and in the version that we speak', () => {
+    const newer = readTraceparent(`cc-${context.traceId}-${context.spanId}-fd`)
+    assert.equal(newer && traceparentOf(newer), `00-${context.traceId}-${context.spanId}-01`)
+  })
+
+  it('may have a tracestate beside it, which is passed on as it is unless no header can hold it', () => {
+    assert.equal(readTracestate('rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'), 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE')
+    for (const wrong of [undefined, '', 'a=b\r\nx: y', 'a=ü', `a=${'b'.repeat(512)}`])
+      assert.equal(readTracestate(wrong), undefined)
   })
 })

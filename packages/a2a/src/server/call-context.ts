@@ -4,7 +4,7 @@ import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, PushManner } from '../engine/contract.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Message } from '../model/task.ts'
-import { traceIdOf } from '../model/trace.ts'
+import { readTracestate, traceIdOf } from '../model/trace.ts'
 
 export interface ContextParts {
   readonly call: Call
@@ -21,6 +21,7 @@ export class ServedContext implements CallContext {
   readonly extensions: readonly string[]
   readonly lastEventId?: number
   readonly traceparent?: string
+  readonly tracestate?: string
   readonly push?: PushManner
   received?: Message
   readonly #parts: ContextParts
@@ -34,7 +35,11 @@ export class ServedContext implements CallContext {
     if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
     if (push !== undefined) this.push = push
     const traceparent = parts.request.header('traceparent')
-    if (traceparent !== undefined && traceIdOf(traceparent) !== undefined) this.traceparent = traceparent
+    if (traceparent !== undefined && traceIdOf(traceparent) !== undefined) {
+      this.traceparent = traceparent
+      const tracestate = readTracestate(parts.request.header('tracestate'))
+      if (tracestate !== undefined) this.tracestate = tracestate
+    }
     this.#parts = parts
   }
 

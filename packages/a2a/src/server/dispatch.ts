@@ -104,6 +104,12 @@ export function createDispatch(house: House): Dispatch {
     }
   }
 
+  function restDialect(path: string, version: ProtocolVersion, body: unknown): Dialect {
+    const { restInKind } = house
+    const mayBeKind = restInKind !== undefined && path.startsWith(`${restInKind}/`)
+    return (mayBeKind ? version.dialectOf?.(body) : undefined) ?? version.proto
+  }
+
   async function rest(
     request: HttpRequest,
     resident: Resident,
@@ -135,7 +141,7 @@ export function createDispatch(house: House): Dispatch {
       return await answer(request, resident, {
         operation: route.operation,
         version,
-        dialect: version.proto,
+        dialect: restDialect(request.path, version, body?.value),
         payload,
         caller,
         framing,

@@ -35,6 +35,8 @@ export interface Handler {
   readonly agents: HandlerAgents
   /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
   readonly push?: HandlerPush
+  /** How many streams are open now. */
+  streams(): number
   /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
   readonly ready: Promise<void>
   /** Makes another key for cards; the one before signs beside it until the next change. There if cards are signed by our own keys. */
@@ -128,6 +130,7 @@ export function createHandler(options: HandlerOptions): Handler {
     agents: createHandlerAgents(roster, engine, house.tenants.declared),
     ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
     ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
+    streams: () => house.performParts.slots.taken(),
     ready,
     leave() {
       if (state === 'ready') state = 'leaving'

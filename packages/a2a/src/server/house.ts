@@ -30,6 +30,8 @@ export interface House {
   readonly doorkeeper: Doorkeeper
   readonly limits: Limits
   readonly keepAliveMs: number
+  /** Below which path REST may be answered as JSON-RPC is. */
+  readonly restInKind: string | undefined
   readonly performParts: PerformParts
   readonly tenants: Tenants
   /** Only where whoever runs the server wants to be asked of calls, or told of answers: else nothing is made for them. */
@@ -108,6 +110,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     doorkeeper,
     limits,
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
+    restInKind: options.restInKind,
     tenants,
     performParts: {
       engine,

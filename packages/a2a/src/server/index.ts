@@ -8,6 +8,7 @@ export type {
   EventAbout,
   OnEvent,
   PushCursor,
+  PushNews,
   PushTriggers,
   StreamItem,
   TransformEvent,

@@ -105,6 +105,11 @@ export interface HouseOptions {
   readonly hosts?: readonly string[]
   /** Reads a missing A2A-Version as 0.3, as the letter of 1.0 says, instead of looking at method or path. */
   readonly strict?: boolean
+  /**
+   * Below this path, such as `/v1`, REST clients of 0.x who write messages as JSON-RPC does, with `kind`, are answered in the
+   * same words. Default: nowhere, and they get ProtoJSON as everybody does (0.3 is spoken both ways).
+   */
+  readonly restInKind?: string
   /** What is offered. Default: all. */
   readonly versions?: readonly VersionId[]
   /** The card for whoever does not say which version. Default `merged`. */

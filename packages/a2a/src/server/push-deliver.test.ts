@@ -7,6 +7,7 @@ import type { PushSigner } from './push-jwt.ts'
 import { createSharedBytes } from './shared-bytes.ts'
 
 const url = 'https://hooks.example.com/a?x=1'
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_COMPLETED' as const } }
 const event = { statusUpdate: { taskId: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING' as const } } }
 const signed: PushSigner = {
@@ -22,6 +23,7 @@ function deliveryOf(target: Partial<PushTarget> = {}): PushDelivery {
     configId: 'hook',
     item: { seq: 7, event, final: false },
     target: { version: '1.0', triggers: 'significant', url, ...target },
+    traceparent,
     task: () => task,
     signal: new AbortController().signal,
   }
@@ -65,9 +67,8 @@ describe('a notification', () => {
     })
   }
 
-  it('says which event and which config it is, and brings the token and the trace that were given [B-126 T-7]', async () => {
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    const { headers } = await deliver({ token: 't0k', traceparent })
+  it('says which event and which config it is, and brings the token and the trace that were given [B-126 B-171 T-7]', async () => {
+    const { headers } = await deliver({ token: 't0k' })
     assert.equal(headers.get('a2a-event-id'), '7')
     assert.equal(headers.get('a2a-push-config-id'), 'hook')
     assert.equal(headers.get('x-a2a-notification-token'), 't0k')

@@ -61,11 +61,11 @@ function bodyOf(delivery: PushDelivery, { bytes, decorate }: DeliverParts): stri
 }
 
 async function headersOf(
-  { target, taskId, configId, item }: PushDelivery,
+  { target, taskId, configId, item, traceparent }: PushDelivery,
   body: string,
   signer: PushSigner | undefined,
 ): Promise<Record<string, string>> {
-  const { token, traceparent } = target
+  const { token } = target
   const { id, spelling } = versionOf(target.version as VersionId)
   const authorization = await authorizationOf(target, () => signer?.sign(target.url, taskId, body))
   return {
@@ -75,7 +75,7 @@ async function headersOf(
     [pushHeaders.configId]: configId,
     ...(token !== undefined ? { [pushHeaders.token]: token } : {}),
     ...(authorization !== undefined ? { authorization } : {}),
-    ...(traceparent !== undefined ? { traceparent } : {}),
+    traceparent,
   }
 }
 

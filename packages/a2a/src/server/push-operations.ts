@@ -4,6 +4,7 @@ import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, PushDesk, PushManner } from '../engine/contract.ts'
 import { A2AError, invalidParams } from '../model/error.ts'
 import type { Operation, PushNotificationConfigKey, RequestOf, TaskPushNotificationConfig } from '../model/operation.ts'
+import { traceIdOf } from '../model/trace.ts'
 import type { PushRules } from './push.ts'
 
 export type PushOperation = Extract<Operation, `${string}PushNotificationConfig${string}`>
@@ -83,12 +84,12 @@ async function checkConfig(
 /** How the webhooks that this call asks for are told. */
 export function mannerOf(rules: PushRules, { version, extensions }: Call, request: HttpRequest): PushManner {
   const traceparent = request.header('traceparent')
-  const isTrace = traceparent !== undefined && /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent)
+  const isTrace = traceIdOf(traceparent) !== undefined
   return {
     version: version.id,
     triggers: version.habits.pushes === 'task' ? 'significant' : rules.triggers,
     ...(extensions.length > 0 ? { extensions } : {}),
-    ...(isTrace ? { traceparent } : {}),
+    ...(isTrace && traceparent !== undefined ? { traceparent } : {}),
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a server is told about webhooks: how they are called, how often, and how it proves who it is. */
-import type { PushTriggers } from '../engine/contract.ts'
+import type { PushNews, PushTriggers } from '../engine/contract.ts'
 import { defaultScheduleMs } from '../engine/push-schedule.ts'
 import { ConfigError } from './config-error.ts'
 
@@ -27,6 +27,8 @@ export interface PushOptions {
   readonly configsPerTask?: number
   /** Asks a webhook, before it is taken, whether it awaits us: it must give a token back (T-8). Default false. */
   readonly challenge?: boolean
+  /** Told of every try to call a webhook, and of those that are given up. For whoever counts: it is not waited for. */
+  readonly onNews?: (news: PushNews) => void
   /** Signs what goes to webhooks that have no credentials of their own. Default: nothing is signed. */
   readonly jwt?: true | PushJwtOptions
 }

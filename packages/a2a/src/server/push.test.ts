@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Agent } from '../agents/agent.ts'
 import { cursorExtension } from '../model/extension.ts'
 import type { StreamEvent } from '../model/task.ts'
+import { readTraceparent, traceIdOfTask } from '../model/trace.ts'
 import { eventually } from '../testing/engine-fixture.ts'
 import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
 import type { Delivery } from './webhook-delivery.ts'
@@ -138,20 +139,25 @@ describe('a server with webhooks', () => {
     assert.equal(strict.json.error.code, -32_001)
   })
 
-  it('passes the trace on that the config was asked for in, if it is one', async () => {
+  it('is in the trace of the request that it tells of, or of its task, as a span of its own [B-171]', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const { handler, requests } = openPair({ unverified: true })
     const trace = async (given: string) => {
       requests.length = 0
       const configuration = { taskPushNotificationConfig: { id: given, url } }
       const sent = rpc('SendMessage', { message: messageOf('end'), configuration })
-      await post(handler, sent, { ...v1, traceparent: given })
+      const { json } = await post(handler, sent, { ...v1, traceparent: given })
       const told = () => requests.find(({ headers }) => headers.get('a2a-push-config-id') === given)
       await eventually(() => told() !== undefined)
-      return told()?.headers.get('traceparent')
+      const context = readTraceparent(told()?.headers.get('traceparent') ?? '')
+      return { ...context, ofTask: traceIdOfTask(json.result.task.id) }
     }
-    assert.equal(await trace(traceparent), traceparent)
-    assert.equal(await trace('no-trace'), null)
+    const { traceId, spanId, isSampled } = await trace(traceparent)
+    assert.deepEqual([traceId, isSampled], ['0af7651916cd43dd8448eb211c80319c', true])
+    assert.notEqual(spanId, 'b7ad6b7169203331')
+    assert.equal((await trace(traceparent.replace(/01$/, '00'))).isSampled, false)
+    const untraced = await trace('no-trace')
+    assert.equal(untraced.traceId, untraced.ofTask)
   })
 
   it('tells in the metadata what an extension adds that was asked for with the config', async () => {

@@ -48,6 +48,7 @@ export function openPush(options: PushOptions, { keyring, publicUrl, bytes, rost
   return {
     engine: {
       deliver: createDeliver({ fetch: options.fetch, refuses, signer, bytes, decorate, now: Date.now }),
+      onNews: options.onNews,
       sealer: {
         seal: async (purpose, text, about) => (await keyring()).seal(purpose, text, about),
         unseal: async (purpose, sealed, about) => (await keyring()).unseal(purpose, sealed, about),

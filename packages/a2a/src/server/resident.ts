@@ -1,7 +1,6 @@
 /** One agent as the server knows it: its name, where it lives, and what card and engine need to know. */
 import type { AgentEntry } from '../engine/contract.ts'
 import type { AgentExtension } from '../model/card.ts'
-import { traceExtension } from '../model/extension.ts'
 import { ConfigError } from './config-error.ts'
 import { defaultAgentOptions } from './defaults.ts'
 import { declaration, type Extension } from './extension.ts'
@@ -16,8 +15,6 @@ export interface Resident {
   readonly extensions: readonly AgentExtension[]
   /** The same with what they do. */
   readonly registered: readonly Extension[]
-  /** Whether events tell the trace of the request that they come from. */
-  readonly isTraced: boolean
   readonly declared: ReadonlySet<string>
   readonly required: readonly string[]
   readonly entry: AgentEntry
@@ -85,7 +82,6 @@ export function settle(
     settings,
     extensions,
     registered,
-    isTraced: registered.some(({ uri }) => uri === traceExtension),
     declared: new Set(extensions.map(({ uri }) => uri)),
     required: extensions.filter(({ required }) => required === true).map(({ uri }) => uri),
     entry: {

@@ -80,6 +80,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     list: (query) => use(() => listTasks(table, query)),
     context: (partition, contextId, limit) => use(() => contextOf(table, partition, contextId, limit)),
     countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
+    countStates: () => use(() => table.states()),
     findMessage: (key, at) =>
       use(() => {
         const claim = claimOf(parts, key, at)

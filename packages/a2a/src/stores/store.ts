@@ -129,6 +129,12 @@ export interface ListPage {
   readonly total: number
 }
 
+/** How many tasks are in a state. */
+export interface StateCount {
+  readonly state: TaskState
+  readonly tasks: number
+}
+
 export interface Snapshot {
   /** The fold of the log up to and with this seq. */
   readonly seq: number
@@ -224,6 +230,8 @@ export interface Store {
   context(partition: Partition, contextId: string, limit: number): Promise<readonly TaskRow[]>
   /** Not yet terminal tasks of an owner, all agents: what `tasksPerCaller` counts. */
   countActive(tenant: string, owner: string): Promise<number>
+  /** How many tasks there are, of all owners, in each state that any is in: for whoever runs the server. */
+  countStates(): Promise<readonly StateCount[]>
   /** The task that a message was claimed for, while both the claim and the task last. */
   findMessage(key: string, now: number): Promise<{ readonly taskId: string; readonly hash: string } | undefined>
 

@@ -62,6 +62,8 @@ export interface KindParts {
   /** Where the hub is reached from outside, without a slash at the end. Nothing before it listens. */
   publicUrl(): string | undefined
   readonly now: () => number
+  /** What the agent says of itself has changed: the hub should look again. Left out: nobody listens. */
+  readonly lookAgain?: () => void
 }
 
 export interface PartBytes {

@@ -5,6 +5,7 @@ import { acpKind } from './acp/index.ts'
 import { commandKind } from './command/index.ts'
 import type { AgentKind } from './kind.ts'
 import { loopKind } from './loop/index.ts'
+import { mcpKind } from './mcp/index.ts'
 import { moduleKind } from './module/index.ts'
 import { openaiKind } from './openai/index.ts'
 import { openclawKind } from './openclaw/index.ts'
@@ -15,6 +16,7 @@ export const kinds: readonly AgentKind[] = [
   loopKind,
   commandKind,
   acpKind,
+  mcpKind,
   a2aKind,
   openclawKind,
   demoKind,

@@ -95,7 +95,7 @@ function reloadLines({ added, changed, removed, applied, restart }: Reloaded): r
   ] as const
   const said = lines.filter(([, names]) => names.length > 0).map(([what, names]) => `${names.join(', ')}: ${what}`)
   if (applied.length > 0) said.push(`${applied.join(', ')}: changed`)
-  if (restart.length > 0) said.push(`${restart.join(', ')}: changed, and hold after a restart`)
+  if (restart.length > 0) said.push(`${restart.join(', ')}: changed, and holds after a restart`)
   return said.length === 0 ? ['The configuration was read again; nothing changed.'] : said
 }
 

@@ -6,6 +6,10 @@ export const profiles = z.strictObject({
     description:
       'POST /a2a/tasks/send and GET /a2a/tasks/{id} at the default agent, for programs that know no protocol.',
   }),
+  olderDraft: z.boolean().default(false).meta({
+    description:
+      'For clients of an early description of 0.3: traces and client tools unasked at /api/a2a, and REST at /v1 answered with `kind` to those who write it.',
+  }),
 })
 
 export type Profiles = z.output<typeof profiles>

@@ -204,7 +204,9 @@ function routeErrorOf(reason: unknown, log: AgentLog): RouteError {
   }
   const { retryAfterSeconds, violations } = error.details
   const headers = {
-    ...(code === 'RATE_LIMITED' || code === 'UNAVAILABLE' ? { 'retry-after': typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1' } : {}),
+    ...(code === 'RATE_LIMITED' || code === 'UNAVAILABLE'
+      ? { 'retry-after': typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1' }
+      : {}),
     ...(code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
   }
   return new RouteError(code, error.message, { headers, ...(violations !== undefined ? { violations } : {}) })

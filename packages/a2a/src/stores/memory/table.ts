@@ -3,7 +3,7 @@ import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Lease } from '../decide.ts'
-import type { FeedEntry, Partition, PushAttempt, PushRow, Snapshot, TaskRow } from '../store.ts'
+import type { FeedEntry, Partition, PushAttempt, PushRow, Snapshot, StateCount, TaskRow } from '../store.ts'
 
 export interface Entry {
   /** Replaced, never changed: readers may keep it. */
@@ -94,6 +94,12 @@ export function createTable() {
     group: (partition: Partition) => groups.get(keyOf(partition.tenant, partition.owner, partition.agent)),
     inContext: (contextId: string): Iterable<Entry> => contexts.get(contextId) ?? [],
     active: (tenant: string, owner: string): number => activeOf.get(keyOf(tenant, owner)) ?? 0,
+    states(): readonly StateCount[] {
+      const sums = new Map<TaskState, number>()
+      for (const { counts } of groups.values())
+        for (const [state, tasks] of counts) sums.set(state, (sums.get(state) ?? 0) + tasks)
+      return [...sums].flatMap(([state, tasks]) => (tasks > 0 ? [{ state, tasks }] : []))
+    },
 
     add(entry: Entry): void {
       const { row } = entry

@@ -3,7 +3,7 @@
  * time: a list of one state reads one range of it, a list of all merges one range a state.
  */
 import { isTerminal, taskStates } from '../../model/state.ts'
-import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
+import type { ListPage, ListQuery, Partition, StateCount, TaskRow } from '../store.ts'
 import type { Blobs } from './blob-content.ts'
 import type { Database } from './database.ts'
 import { toText } from './names.ts'
@@ -37,6 +37,7 @@ export function createLists(database: Database, schema: string, blobs: Blobs) {
     WHERE owner_key = $1 AND partition_key = $2 AND state = ANY ($3::smallint[])`
   const sumOfOwner = `
     SELECT coalesce(sum(tasks), 0) AS total FROM ${schema}.counters WHERE owner_key = $1 AND state = ANY ($2::smallint[])`
+  const byStates = `SELECT state, sum(tasks) AS total FROM ${schema}.counters GROUP BY state HAVING sum(tasks) > 0`
   const count = `
     SELECT count(*) AS total FROM ${schema}.tasks AS t
     WHERE t.partition_key = $1 AND t.state = ANY ($2::smallint[]) AND t.status_at >= $3`
@@ -81,6 +82,13 @@ export function createLists(database: Database, schema: string, blobs: Blobs) {
     async countActive(tenant: string, owner: string): Promise<number> {
       const [row] = await database.ask<{ total: unknown }>(sumOfOwner, ownerKey(tenant, owner), active)
       return Number(row?.total ?? 0)
+    },
+    async countStates(): Promise<readonly StateCount[]> {
+      const rows = await database.ask<{ state: number; total: unknown }>(byStates)
+      return rows.map(({ state, total }) => ({
+        state: taskStates[state] ?? 'TASK_STATE_UNSPECIFIED',
+        tasks: Number(total),
+      }))
     },
   }
 }

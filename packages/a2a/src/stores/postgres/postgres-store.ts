@@ -150,6 +150,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     list: (query) => during(() => lists.list(query)),
     context: (partition, contextId, limit) => during(() => lists.context(partition, contextId, limit)),
     countActive: (tenant, owner) => during(() => lists.countActive(tenant, owner)),
+    countStates: () => during(() => lists.countStates()),
     findMessage: (key, at) => during(() => tasks.findMessage(key, at)),
     saveSnapshot: (taskId, snapshot) => during(() => tasks.saveSnapshot(taskId, snapshot)),
     loadSnapshot: (taskId) => during(() => tasks.loadSnapshot(taskId)),

@@ -4,7 +4,7 @@
  */
 import { isTerminal, taskStates } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
-import type { Partition } from '../store.ts'
+import type { Partition, StateCount } from '../store.ts'
 import type { Database } from './database.ts'
 
 const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
@@ -37,6 +37,9 @@ export function createCounters(database: Database) {
     `SELECT sum(tasks) AS tasks FROM counters WHERE tenant = ? AND owner = ? AND state IN (${activeNumbers.join(', ')})`,
   )
   const all = database.prepare<{ tasks: number | null }>('SELECT sum(tasks) AS tasks FROM counters')
+  const byState = database.prepare<{ state: number; tasks: number }>(
+    'SELECT state, sum(tasks) AS tasks FROM counters GROUP BY state HAVING sum(tasks) > 0',
+  )
   const dropEmpty = database.prepare('DELETE FROM counters WHERE tasks = 0')
   const gathered = new Map<string, Gathered>()
 
@@ -62,6 +65,7 @@ export function createCounters(database: Database) {
     active: (tenant: string, owner: string): number => ofOwner.get(tenant, owner)?.tasks ?? 0,
     /** Of what is written; what is only gathered is not in it. */
     total: (): number => all.get()?.tasks ?? 0,
+    states: (): readonly StateCount[] => byState.all().map(({ state, tasks }) => ({ state: stateOf(state), tasks })),
     dropEmpty: () => void dropEmpty.run(),
   }
 }

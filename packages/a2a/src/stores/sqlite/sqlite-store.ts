@@ -114,6 +114,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     list: (query) => read(() => lists.list(query)),
     context: (partition, contextId, limit) => read(() => lists.context(partition, contextId, limit)),
     countActive: (tenant, owner) => read(() => counters.active(tenant, owner)),
+    countStates: () => read(() => counters.states()),
     findMessage: (key, at) => read(() => messages.find(key, at)),
 
     saveSnapshot: async (taskId, snapshot) => write(log.prepareSnapshot(taskId, snapshot)),

@@ -247,6 +247,23 @@ export function listContract(open: OpenStore): void {
         assert.equal(await store.countActive('acme', 'nobody'), 0)
       }),
     )
+
+    it(
+      'count the tasks of everybody by their state, and forget those that are gone',
+      withStore(open, async ({ store }) => {
+        const counts = async () =>
+          Object.fromEntries((await store.countStates()).map(({ state, tasks }) => [state.slice(11), tasks]))
+        assert.deepEqual(await counts(), {})
+        const one = await create(store)
+        await create(store, { tenant: 'another', agent: 'clock', owner: 'bob' })
+        await createFinished(store)
+        assert.deepEqual(await counts(), { WORKING: 2, COMPLETED: 1 })
+        await move(store, one.id, 1, 'TASK_STATE_INPUT_REQUIRED')
+        assert.deepEqual(await counts(), { WORKING: 1, INPUT_REQUIRED: 1, COMPLETED: 1 })
+        await store.prune({ maxTasks: 2, batch: 10 })
+        assert.deepEqual(await counts(), { WORKING: 1, INPUT_REQUIRED: 1 })
+      }),
+    )
   })
 
   describe('a context', () => {

@@ -1,5 +1,5 @@
 /** What a tool answers, as parts of a message. */
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Json, Part } from '@parley/a2a'
 
 /** Never empty: a tool that says nothing has said an empty text. */
@@ -11,6 +11,15 @@ export function partsOfResult({ content, structuredContent }: CallToolResult): r
   return [...others, { data: structuredContent as Json, mediaType: 'application/json' }]
 }
 
+export function partsOfContent(blocks: readonly ContentBlock[]): readonly Part[] {
+  return blocks.length > 0 ? blocks.map(partOf) : [{ text: '' }]
+}
+
+export function partOfResource(resource: ReadResourceResult['contents'][number]): Part {
+  const about = described(nameIn(resource.uri), resource.mimeType)
+  return 'text' in resource ? { text: resource.text, ...about } : { raw: resource.blob, ...about }
+}
+
 function partOf(block: ContentBlock): Part {
   switch (block.type) {
     case 'text':
@@ -18,11 +27,8 @@ function partOf(block: ContentBlock): Part {
     case 'image':
     case 'audio':
       return { raw: block.data, mediaType: block.mimeType }
-    case 'resource': {
-      const { resource } = block
-      const about = described(nameIn(resource.uri), resource.mimeType)
-      return 'text' in resource ? { text: resource.text, ...about } : { raw: resource.blob, ...about }
-    }
+    case 'resource':
+      return partOfResource(block.resource)
     case 'resource_link': {
       const about = described(block.name, block.mimeType)
       // Only web addresses lead anywhere outside of the server.

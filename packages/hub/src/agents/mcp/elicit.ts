@@ -23,7 +23,7 @@ export async function answerQuestion(question: ElicitRequestParams, ask: Ask): P
   let wrong = ''
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const message = await ask(formQuestion(question, wrong))
-    const refusal = refusalOfForm(question, message)
+    const refusal = refusalTo(fieldsOf(question.requestedSchema as unknown as Struct), message)
     if (refusal !== undefined) return { action: refusal }
     const read = readForm(question, message)
     if ('content' in read) return { action: 'accept', content: read.content }
@@ -65,8 +65,8 @@ function contentIn({ action, content = {} }: Struct, fields: Fields): Struct | u
   return action === 'accept' && !Object.hasOwn(fields, 'action') && isStruct(content) ? content : undefined
 }
 
-function refusalOfForm({ requestedSchema }: FormQuestion, message: Message): Refusal | undefined {
-  const fields = fieldsOf(requestedSchema as unknown as Struct)
+/** Whether somebody does not want to answer a form with these fields. */
+export function refusalTo(fields: Fields, message: Message): Refusal | undefined {
   const data = dataIn(message)
   if (data !== undefined) {
     const { action } = data
@@ -78,8 +78,7 @@ function refusalOfForm({ requestedSchema }: FormQuestion, message: Message): Ref
   return refusalIn(message)
 }
 
-/** Whether somebody does not want to. */
-export function refusalIn(message: Message): Refusal | undefined {
+function refusalIn(message: Message): Refusal | undefined {
   if (message.metadata?.['reason'] === 'INPUT_TIMEOUT') return 'cancel'
   const text = textOf(message)
   if (ways.test(text)) return 'cancel'

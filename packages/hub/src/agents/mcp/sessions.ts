@@ -29,6 +29,7 @@ export function mcpSessions({ open, idleMs, max = 64 }: McpSessionsOptions): Mcp
   // In the order of their last use.
   const sessions = new Map<string, Session>()
   const ending = new Set<Promise<void>>()
+  let isClosed = false
 
   function end(key: string, { connection, idle }: Session): void {
     clearTimeout(idle)
@@ -57,6 +58,7 @@ export function mcpSessions({ open, idleMs, max = 64 }: McpSessionsOptions): Mcp
 
   return {
     async use(key, work) {
+      if (isClosed) throw new A2AError('AGENT_UNAVAILABLE', 'The agent is being closed')
       const session = sessionFor(key)
       session.users += 1
       clearTimeout(session.idle)
@@ -71,6 +73,7 @@ export function mcpSessions({ open, idleMs, max = 64 }: McpSessionsOptions): Mcp
       }
     },
     async close() {
+      isClosed = true
       for (const [key, session] of sessions) end(key, session)
       await Promise.all(ending)
     },

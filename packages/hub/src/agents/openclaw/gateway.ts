@@ -57,7 +57,7 @@ const startingMs = 30_000
 export function openGateway(options: GatewayOptions): Gateway {
   const { url, log, tokens } = options
   const listeners = new Map<string, Set<Listener>>()
-  const waiting = new Set<(line: Line) => void>()
+  const waiting = new Set<PromiseWithResolvers<Line>>()
   let line: Line | undefined
   let opening: Promise<Line> | undefined
   let again: NodeJS.Timeout | undefined
@@ -74,6 +74,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       isClosed = true
       clearTimeout(again)
       line?.close()
+      for (const { reject } of waiting) reject(closed())
       waiting.clear()
     },
   }
@@ -145,7 +146,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   function attach(made: Line): void {
     line = made
     log.info('connected to the OpenClaw gateway', { url: shownUrl(url), version: made.hello.version })
-    for (const take of [...waiting]) take(made)
+    for (const { resolve } of waiting) resolve(made)
     waiting.clear()
     void made.ended.then((why) => {
       if (line === made) line = undefined
@@ -172,9 +173,10 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   function nextLine(signal: AbortSignal): Promise<Line> {
     if (line?.isOpen() === true) return Promise.resolve(line)
+    if (isClosed) return Promise.reject(closed())
     const next = Promise.withResolvers<Line>()
-    waiting.add(next.resolve)
-    return orLeave(next.promise, signal).finally(() => waiting.delete(next.resolve))
+    waiting.add(next)
+    return orLeave(next.promise, signal).finally(() => waiting.delete(next))
   }
 
   function listen(about: { readonly sessionKey: string; readonly runId: string }, listener: Listener): () => void {
@@ -213,6 +215,10 @@ function orLeave<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', leave, { once: true })
     value.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
   })
+}
+
+function closed(): A2AError {
+  return new A2AError('UNAVAILABLE', 'The agent is closed')
 }
 
 /** Without what somebody may have written into it. */

@@ -1,0 +1,38 @@
+/**
+ * A call that came to no result, as its caller may know it: whose fault it is, and whether the tool may have done its work.
+ * What the server said of itself is for the log.
+ */
+import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { A2AError } from '@parley/a2a'
+import { lostCode } from './http-transport.ts'
+
+const wordsChars = 500
+
+export function failureOf(reason: unknown): A2AError {
+  if (reason instanceof A2AError) return reason
+  return new A2AError('TOOL_EXECUTION_FAILED', sentenceFor(reason), {}, { cause: reason })
+}
+
+function sentenceFor(reason: unknown): string {
+  if (reason instanceof ProtocolError) return sentenceOfServer(reason)
+  if (reason instanceof SdkHttpError) return `The tool server refused the call (HTTP ${reason.status})`
+  if (reason instanceof SdkError && reason.code === SdkErrorCode.InvalidResult) return 'The answer of the tool makes no sense'
+  if (reason instanceof SdkError && unsupported.has(reason.code)) {
+    return 'The tool server asked for something that it cannot have here'
+  }
+  return 'The connection to the tool server was lost: whether the tool has done its work is not known'
+}
+
+/** It wanted a model, or a list of folders. */
+const unsupported: ReadonlySet<string> = new Set([
+  SdkErrorCode.CapabilityNotSupported,
+  SdkErrorCode.MethodNotSupportedByProtocolVersion,
+])
+
+function sentenceOfServer({ code, message }: ProtocolError): string {
+  if (code === lostCode) return 'The connection to the tool server was lost: whether the tool has done its work is not known'
+  // By the SDK, which checks what a tool answers against what the tool says of itself.
+  if (/output ?schema|structured content/i.test(message)) return 'The answer of the tool is not what it promised'
+  if (code !== Number(ProtocolErrorCode.InvalidParams)) return 'The tool server failed'
+  return `The tool server does not take the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
+}

@@ -1,0 +1,121 @@
+/**
+ * The agents of a desk as an MCP server: the same tools for every transport and every version of MCP. Which tools there are
+ * and what they reach is asked anew for each request, for whoever sent it.
+ */
+import { CLIENT_CAPABILITIES_META_KEY, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { CallToolResult, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
+import { A2AError, traceIdOf } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import { discoverAgent, listAgents } from './agent-tools.ts'
+import { artifactTemplates } from './artifact-uri.ts'
+import type { BridgeSettings, ToolCall, ToolResult } from './call.ts'
+import type { Desk } from './desk.ts'
+import { invokeRemoteAgent, sendMessage } from './message-tools.ts'
+import { createProgress } from './progress.ts'
+import { readArtifact } from './read-artifact.ts'
+import { skillTools } from './skill-tools.ts'
+import { addTasks } from './mcp-tasks.ts'
+import { cancelTask, getTask } from './task-tools.ts'
+import type { Tool } from './tool.ts'
+
+export interface BridgeParts {
+  /** Whose request it is. */
+  desk(context: ServerContext): Desk
+  settings(): BridgeSettings
+  readonly log: AgentLog
+  readonly version: string
+}
+
+const tools: readonly Tool[] = [listAgents, discoverAgent, sendMessage, invokeRemoteAgent, getTask, cancelTask]
+const names = tools.map(({ listed }) => listed.name)
+
+const instructions =
+  'Agents that do work for you. list_agents says which there are, send_message asks one of them. Work that takes long goes ' +
+  'on when a call ends: get_task waits for it. An agent may ask back: answer with send_message and the same taskId.'
+
+/** For one connection, or for one request of clients that keep none. */
+export function createBridge(parts: BridgeParts): McpServer {
+  const { log, version } = parts
+  const mcp = new McpServer(
+    { name: 'parley', title: 'Parley', version },
+    { capabilities: { tools: { listChanged: true }, resources: {}, tasks: taskCapability }, instructions },
+  )
+  const { server } = mcp
+
+  server.setRequestHandler('tools/list', async (_request, context) => {
+    const found = await toolsFor(parts.desk(context), parts.settings(), context.mcpReq.signal)
+    return { tools: found.map(({ listed }) => listed) }
+  })
+  server.setRequestHandler('tools/call', async ({ params }, context): Promise<ToolResult> => {
+    const call = callOf(context)
+    const tool = await findTool(params.name, call)
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`)
+    if (params.task !== undefined && tool.takesTasks) return tasks.begin(tool, params.arguments, call)
+    return run(tool, params.arguments, call)
+  })
+  server.setRequestHandler('resources/list', () => ({ resources: [] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...artifactTemplates] }))
+  server.setRequestHandler('resources/read', ({ params }, context) => readArtifact(params.uri, callOf(context)))
+  const tasks = addTasks(server, callOf)
+  return mcp
+
+  function callOf(context: ServerContext): ToolCall {
+    const { mcpReq } = context
+    const token = mcpReq._meta?.progressToken
+    const { traceparent } = (mcpReq._meta ?? {}) as { readonly traceparent?: unknown }
+    const state = mcpReq.requestState<unknown>()
+    return {
+      desk: parts.desk(context),
+      settings: parts.settings(),
+      signal: mcpReq.signal,
+      log,
+      capabilities: capabilitiesIn(context) ?? server.getClientCapabilities(),
+      traceparent: typeof traceparent === 'string' && traceIdOf(traceparent) !== undefined ? traceparent : undefined,
+      progress() {
+        if (token === undefined) return undefined
+        return createProgress((progress, message) =>
+          mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } }),
+        )
+      },
+      answered: state === undefined ? undefined : { state, responses: mcpReq.inputResponses ?? {} },
+    }
+  }
+
+  /** What goes wrong with an agent is for the model to read, and no error of the protocol. */
+  async function run(tool: Tool, input: unknown, call: ToolCall): Promise<ToolResult> {
+    try {
+      return await tool.run(input, call)
+    } catch (reason) {
+      // Whoever stopped the call is told nothing.
+      if (call.signal.aborted) throw reason
+      return failureOf(reason, log)
+    }
+  }
+}
+
+const taskCapability = { requests: { tools: { call: {} } }, cancel: {} }
+
+export async function toolsFor(desk: Desk, settings: BridgeSettings, signal: AbortSignal): Promise<readonly Tool[]> {
+  const own = tools.filter(({ needsRemote }) => !needsRemote || desk.remote !== undefined)
+  return settings.tools === 'agents' ? own : [...own, ...skillTools(await desk.agents(signal), names)]
+}
+
+async function findTool(name: string, { desk, settings, signal }: ToolCall): Promise<Tool | undefined> {
+  const isOwn = names.includes(name)
+  const found = isOwn ? await toolsFor(desk, { ...settings, tools: 'agents' }, signal) : await toolsFor(desk, settings, signal)
+  return found.find(({ listed }) => listed.name === name)
+}
+
+export function failureOf(reason: unknown, log: AgentLog): CallToolResult {
+  const error = A2AError.from(reason)
+  if (error.code === 'INTERNAL') log.error('a tool of the MCP bridge failed', { cause: error.cause ?? error })
+  const { retryAfterSeconds } = error.details
+  const later = typeof retryAfterSeconds === 'string' ? ` Try again in ${retryAfterSeconds} seconds.` : ''
+  return { content: [{ type: 'text', text: `${error.message} (${error.code}).${later}` }], isError: true }
+}
+
+/** Of the request itself, where each brings them along. */
+function capabilitiesIn({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined
+  return envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
+}

@@ -1,0 +1,75 @@
+/**
+ * One message and what comes of it, for a tool that waits: told on the way, and not for longer than it may take. Whoever
+ * stops the tool stops the task; whoever runs out of time leaves it at work, and is told how to go on.
+ */
+import { A2AError } from '@parley/a2a'
+import type { AgentLog, Message, StreamEvent } from '@parley/a2a'
+import { taskIdIn } from './desk.ts'
+import type { DeskAgent, DeskAnswer, DeskCall } from './desk.ts'
+import type { Progress } from './progress.ts'
+
+export interface Conversing {
+  readonly agent: DeskAgent
+  /** Aborted when whoever called wants it to end. */
+  readonly signal: AbortSignal
+  /** How long to wait for the agent. 0: not at all. */
+  readonly waitMs: number
+  readonly progress: Progress | undefined
+  readonly traceparent: string | undefined
+  readonly log: AgentLog
+}
+
+/** How long the last call for a task may take: to see how it is, or to end it. */
+const lastCallMs = 10_000
+
+export function converse(message: Message, conversing: Conversing): Promise<DeskAnswer> {
+  const { agent, waitMs } = conversing
+  return within(conversing, message.taskId, true, (call) =>
+    waitMs === 0 ? agent.start(message, call) : agent.send(message, call),
+  )
+}
+
+/** Looking on ends nothing, however it ends itself. */
+export function watch(taskId: string, conversing: Conversing): Promise<DeskAnswer> {
+  const { agent } = conversing
+  return within(conversing, taskId, false, async (call) => ({ task: await agent.follow(taskId, call) }))
+}
+
+async function within(
+  { agent, signal, waitMs, progress, traceparent, log }: Conversing,
+  known: string | undefined,
+  stops: boolean,
+  work: (call: DeskCall) => Promise<DeskAnswer>,
+): Promise<DeskAnswer> {
+  const deadline = AbortSignal.timeout(waitMs === 0 ? lastCallMs : waitMs)
+  let taskId = known
+  const onEvent = (event: StreamEvent): void => {
+    taskId = taskIdIn(event) ?? taskId
+    progress?.hear(event)
+  }
+  const call: DeskCall = {
+    signal: AbortSignal.any([signal, deadline]),
+    onEvent,
+    ...(traceparent !== undefined ? { traceparent } : {}),
+  }
+  try {
+    return await work(call)
+  } catch (reason) {
+    if (signal.aborted) {
+      if (stops && taskId !== undefined) stop(agent, taskId, log)
+      throw reason
+    }
+    if (!deadline.aborted) throw reason
+    if (taskId !== undefined) return { task: await agent.get(taskId, 0, AbortSignal.timeout(lastCallMs)) }
+    throw new A2AError('TIMEOUT', 'The agent has not answered in time, and has named no task', {}, { cause: reason })
+  } finally {
+    await progress?.end()
+  }
+}
+
+/** Nobody waits for it any more. */
+function stop(agent: DeskAgent, taskId: string, log: AgentLog): void {
+  agent
+    .cancel(taskId, AbortSignal.timeout(lastCallMs))
+    .catch((cause: unknown) => log.debug('a task that nobody waits for could not be canceled', { taskId, cause }))
+}

@@ -1,0 +1,40 @@
+/** Writes docs/requirements.md from the wishes and the tests that cite them. Pure: the same input, the same page. */
+import type { Citation } from './cited.ts'
+import { shownBy } from './page.ts'
+import type { Wishes } from './requirement.ts'
+import { bots } from './requirements/bots.ts'
+import { olderDraft } from './requirements/older-draft.ts'
+import { simpleTasks } from './requirements/simple-tasks.ts'
+
+export const wishes: readonly Wishes[] = [simpleTasks, olderDraft, bots]
+export const requirements = wishes.flatMap((one) => one.requirements)
+
+const introduction = `# Requirements
+
+<!-- Made by "npm run conformance" from the tests. Do not edit: a test compares this page with what it should be. -->
+
+Parley was asked for three times, by people who had each built a part of it: a way to submit simple tasks, a server for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [conformance.md](conformance.md).`
+
+export function requirementsPage(citations: readonly Citation[]): string {
+  const tests = new Map<string, Citation[]>()
+  for (const citation of citations) {
+    for (const id of citation.ids) tests.set(id, [...(tests.get(id) ?? []), citation])
+  }
+  const shown = requirements.filter(({ id }) => tests.has(id)).length
+  const parts = [
+    introduction,
+    `${shown} of ${requirements.length} are shown by tests.`,
+    ...wishes.map((one) => `## ${one.title}\n\n${one.about}\n\n${table(one, tests)}`),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function table(one: Wishes, tests: ReadonlyMap<string, readonly Citation[]>): string {
+  const rows = one.requirements.map(({ id, asked, instead, open }) => {
+    const citations = tests.get(id) ?? []
+    const seen = citations.length > 0 ? shownBy(citations) : `not shown: ${open ?? 'not yet'}`
+    const what = instead === undefined ? asked : `${asked} **Instead:** ${instead}`
+    return `| <a id="${id.toLowerCase()}"></a>${id} | ${what.replaceAll('|', '\\|')} | ${seen} |`
+  })
+  return ['| id | asked for | shown by |', '|---|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,81 @@
+/** Clients written after an implementer's own description of 0.3. */
+import { type Wishes, wish } from '../requirement.ts'
+
+export const olderDraft: Wishes = {
+  title: 'Clients of an older draft',
+  about:
+    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run tools of their own when asked, and read trace ids off events. Both doors lead to the default agent. Where that description and the official text differ, the official form is sent and both are read.',
+  requirements: [
+    wish('S2-1', 'JSON-RPC is posted to `/api/a2a`, or wherever the card says.'),
+    wish(
+      'S2-2',
+      'Requests bring a JSON content type, a bearer token, `Accept: text/event-stream` and a trace context.',
+    ),
+    wish('S2-3', '`message/stream` takes the accepted output modes and a length of history.'),
+    wish('S2-4', 'A stream is `text/event-stream` that no cache keeps and no proxy holds back.'),
+    wish('S2-5', 'Each event is a complete JSON-RPC response with the id of the request.'),
+    wish('S2-6', 'A stream begins with the task; status and artifact events follow.'),
+    wish('S2-7', 'Chunks of an artifact: the first without `append`, the last with `lastChunk`.'),
+    wish('S2-8', 'The last status event says `final`.'),
+    wish('S2-9', 'All nine states are known, `rejected`, `auth-required` and `unknown` among them.'),
+    wish('S2-10', '`kind` is the first property of every object.'),
+    wish('S2-11', 'An error in a stream is an error event.'),
+    wish(
+      'S2-12',
+      'A parent names its task in `referenceTaskIds` of what it asks of a child, and tells of the child in status messages.',
+    ),
+    wish('S2-13', 'A tool of the client is asked for by `input-required` with an `inputRequest`.', {
+      instead:
+        'By the client tools extension, with which clients of this draft are also told in their own way ([extensions.md](extensions.md)).',
+    }),
+    wish('S2-14', 'Its answer is a `tool-result` part in a new message that refers to the task.'),
+    wish('S2-15', '`tasks/get` with a `taskId` may be asked for as a stream.', {
+      instead: '`taskId` is read where `id` is meant; a stream is what `tasks/resubscribe` gives.',
+    }),
+    wish('S2-16', 'A wait for input ends after a time, in failure or by going on.', {
+      instead: 'In failure it is the state of the task, with the reason INPUT_TIMEOUT, and no error of the stream.',
+    }),
+    wish('S2-17', 'Codes for input timeout, failed tools, lost contexts and tasks.', {
+      instead:
+        'They are the numbers of other errors in the official text, so ours have numbers of their own, and the reason is in `data`.',
+    }),
+    wish('S2-18', '`started` is a state.', { instead: 'It is read as `submitted` and never written.' }),
+    wish('S2-19', 'An envelope that is refused says why, with HTTP 400.', {
+      instead: 'With HTTP 200, as JSON-RPC errors have it.',
+    }),
+    wish('S2-20', 'An unknown method is named in the error.'),
+    wish('S2-21', 'A missing or wrong message is named in the error.'),
+    wish('S2-22', 'The server makes the id of the task and keeps the context that the client names.'),
+    wish('S2-23', 'A stream that fails ends with "Internal error" and tells what it was.', {
+      instead: 'It does not tell: what went wrong inside is in the log of whoever runs the server.',
+    }),
+    wish('S2-24', 'A task goes on when its client disconnects, and can be subscribed to again.', {
+      instead: 'Over REST too, where the draft would have stopped it.',
+    }),
+    wish('S2-25', 'REST at `/v1/message:send` and `/v1/message:stream`, with a bare task and bare events.', {
+      instead: 'Bare for whoever sends a body with `kind`; ids of tasks are ours; errors have the official body.',
+    }),
+    wish('S2-26', 'A comment keeps an idle stream alive.', { instead: 'Every 15 seconds rather than 30.' }),
+    wish('S2-27', 'A stream ends with a `completed` status.'),
+    wish('S2-28', 'All requests prove who sends them, and the card says how.', {
+      instead: 'Where the configuration says so; without one, everybody on this machine may call.',
+    }),
+    wish('S2-29', 'Who lacks the scope of a skill is refused, and the skill is named.', {
+      instead: 'As PERMISSION_DENIED and not as an internal error.',
+    }),
+    wish('S2-30', 'Every answer tells the limit, what is left of it, and when it is whole again.', {
+      instead: 'Every answer to a caller who was let in.',
+    }),
+    wish('S2-31', 'Events carry the ids of trace and span.', {
+      instead: 'For those who ask for the trace extension, and always at `/api/a2a`.',
+    }),
+    wish('S2-32', 'A client streams and sends in one call, stops at the end, and keeps what comes in pieces.'),
+    wish(
+      'S2-33',
+      'Events can be changed before and heard after they are logged; tools come from functions, MCP servers and clients; agents may be observables.',
+    ),
+    wish('S2-34', 'Artifact events may have an index and a single part.', {
+      instead: 'They are read, and never written.',
+    }),
+  ],
+}

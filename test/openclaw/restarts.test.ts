@@ -1,0 +1,143 @@
+/** What becomes of a turn at a real gateway when that is restarted, and when the connection is lost. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { Task } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+import type { TestAgent } from '@parley/a2a/testing'
+import { openBench } from '../agents/openclaw-bench.ts'
+import { ask, statusOf, textOf } from '../agents/openclaw-stage.ts'
+import { installed } from './install.ts'
+import { openLineTo } from './line-to.ts'
+import type { LineTo } from './line-to.ts'
+import { openRealGateway } from './real-gateway.ts'
+import type { RealGateway } from './real-gateway.ts'
+
+const found = await installed()
+const skip = 'missing' in found ? found.missing : false
+const patient = { patienceMs: 120_000 }
+
+describe('at a real gateway', { skip }, () => {
+  let gateway: RealGateway
+  before(async () => {
+    gateway = await openRealGateway('program' in found ? found.program : '')
+  })
+  after(() => gateway?.close())
+
+  interface Scene {
+    readonly agent: TestAgent
+    readonly line: LineTo
+  }
+
+  async function open(t: TestContext, entry: object = {}): Promise<Scene> {
+    gateway.mind.reset()
+    const line = await openLineTo(gateway.url)
+    const bench = openBench({ ...gateway, url: line.url }, { transport: 'ws', ...entry }, undefined, {
+      idleMs: 60_000,
+      everyMs: 500,
+    })
+    const agent = testAgent(bench.agent, { turnTimeoutMs: 300_000 })
+    t.after(async () => {
+      await agent.close()
+      await bench.close()
+      line.close()
+    })
+    return { agent, line }
+  }
+
+  async function begin({ agent }: Scene, text = 'take your time'): Promise<Task> {
+    const task = await ask(agent, text, { returnImmediately: true })
+    await gateway.mind.begun()
+    return task
+  }
+
+  async function end({ agent }: Scene, { id }: Task): Promise<Task> {
+    for (const giveUpAt = Date.now() + patient.patienceMs; ;) {
+      const task = await agent.get(id)
+      if (/COMPLETED|FAILED|CANCELED/.test(task.status.state)) return task
+      assert.ok(Date.now() < giveUpAt, `the task is still ${task.status.state}; the gateway says ${gateway.logs()}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  it('a turn is found again when the connection was lost, and is run once', async (t) => {
+    const scene = await open(t)
+    const task = await begin(scene)
+    scene.line.cut()
+    gateway.mind.release()
+    assert.equal(textOf(await end(scene, task)), 'one two three')
+    assert.equal(gateway.mind.times('take your time'), 1)
+  })
+
+  it('a turn that ended while the connection was lost is found, with all that it said', async (t) => {
+    const scene = await open(t)
+    const task = await begin(scene)
+    scene.line.block()
+    gateway.mind.release()
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    scene.line.unblock()
+    assert.equal(textOf(await end(scene, task)), 'one two three')
+    assert.equal(gateway.mind.times('take your time'), 1)
+  })
+
+  it('a turn can be canceled by the next connection', async (t) => {
+    const scene = await open(t)
+    const task = await begin(scene, 'work for ever')
+    scene.line.cut()
+    assert.equal((await scene.agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await gateway.mind.stopped()
+  })
+
+  it("a caller's text is never a command", async (t) => {
+    const scene = await open(t, { approvals: 'caller' })
+    assert.equal(textOf(await ask(scene.agent, '/new say hello')), 'You said hello')
+    assert.equal(textOf(await ask(scene.agent, 'stop')), 'I heard you')
+    assert.equal(textOf(await ask(scene.agent, 'Note: /reset')), 'I heard you')
+    assert.match(gateway.model.lastTold().at(-1) ?? '', /Note: `\/reset`/)
+    const plain = await open(t)
+    assert.equal(textOf(await ask(plain.agent, '/new say hello')), 'You said hello')
+  })
+
+  it('images and files come to the model', async (t) => {
+    const scene = await open(t)
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    await scene.agent.send([{ text: 'say picture' }, { raw: pixel, mediaType: 'image/png', filename: 'a.png' }])
+    assert.match(gateway.model.lastTold().at(-1) ?? '', /\[image_url\]/)
+    const raw = Buffer.from('the moon is made of cheese').toString('base64')
+    await scene.agent.send([{ text: 'say file' }, { raw, mediaType: 'text/plain', filename: 'a.txt' }])
+    assert.match(gateway.model.lastTold().at(-1) ?? '', /made of cheese/)
+  })
+
+  it('the card tells the skills that can be used now', async (t) => {
+    gateway.mind.reset()
+    const bench = openBench(gateway)
+    t.after(bench.close)
+    const card = await bench.open.look?.(AbortSignal.timeout(60_000))
+    assert.ok((card?.skills?.length ?? 0) > 3, JSON.stringify(card))
+    assert.doesNotMatch(JSON.stringify(card), /parley-openclaw/, 'a path of the machine')
+    assert.equal(gateway.mind.times(''), 0, 'the model was asked')
+    await bench.open.health?.(AbortSignal.timeout(60_000))
+  })
+
+  it('a turn is followed when the gateway was killed and takes it up by itself', async (t) => {
+    const scene = await open(t)
+    const task = await begin(scene)
+    await gateway.stop('SIGKILL')
+    gateway.mind.release()
+    await gateway.start()
+    const done = await end(scene, task)
+    assert.equal(done.status.state, 'TASK_STATE_COMPLETED', statusOf(done))
+    assert.equal(textOf(done), 'one two three')
+  })
+
+  it('a turn ends before a gateway that is told to go does, and the next is asked of the new one', async (t) => {
+    const scene = await open(t)
+    const task = await begin(scene)
+    const gone = gateway.stop('SIGTERM')
+    gateway.mind.release()
+    assert.equal(textOf(await end(scene, task)), 'one two three')
+    await gone
+    await gateway.start()
+    assert.equal(textOf(await ask(scene.agent, 'count to 3')), '1 2 3')
+  })
+})
