@@ -1,9 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,8 +6,8 @@ import { mcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
 import type { McpCallOptions, McpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
 import type { McpServer } from '../../packages/hub/src/agents/mcp/server.ts'
 import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { everythingAt, everythingCommand } from './mcp-everything.ts'
 
-const everything = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 const { programEnv } = testParts()
 const { signal } = new AbortController()
 const options: McpCallOptions = { signal, timeoutMs: 20_000 }
@@ -29,32 +24,9 @@ function program(...lines: readonly string[]): McpServer {
   return { command: [process.execPath, '-e', lines.join('\n')], cwd: import.meta.dirname, env: programEnv }
 }
 
-async function httpServer(t: TestContext, port?: number) {
-  const free = port ?? (await freePort())
-  const child = spawn(process.execPath, [everything, 'streamableHttp'], { env: { ...programEnv, PORT: String(free) } })
-  const stop = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  t.after(stop)
-  for await (const chunk of child.stderr) if (String(chunk).includes('listening')) break
-  child.stderr.resume()
-  return { url: `http://127.0.0.1:${free}/mcp`, port: free, stop }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 const places: [string, (t: TestContext) => Promise<McpServer>][] = [
-  ['a program', async () => ({ command: [process.execPath, everything], cwd: import.meta.dirname, env: programEnv })],
-  ['an address', async (t) => ({ url: (await httpServer(t)).url, headers: {} })],
+  ['a program', async () => ({ command: everythingCommand, cwd: import.meta.dirname, env: programEnv })],
+  ['an address', async (t) => ({ url: (await everythingAt(t)).url, headers: {} })],
 ]
 
 for (const [where, open] of places)
@@ -115,12 +87,12 @@ for (const [where, open] of places)
 
 describe('an MCP server that goes away', () => {
   it('and comes back at the same address is connected to again', async (t) => {
-    const first = await httpServer(t)
+    const first = await everythingAt(t)
     const connection = connectTo(t, { url: first.url, headers: {} })
     await connection.call('echo', { message: 'one' }, options)
     await first.stop()
     await assert.rejects(connection.call('echo', { message: 'two' }, options))
-    await httpServer(t, first.port)
+    await everythingAt(t, first.port)
     assert.match(JSON.stringify(await connection.call('echo', { message: 'three' }, options)), /three/)
   })
 

@@ -1,10 +1,5 @@
 /** The agent contract over the scripted server: as a program that speaks as of 2025, and as a server of 2026 over HTTP. */
-import { createServer } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Agent } from '@parley/a2a'
 import { agentContract } from '@parley/a2a/testing'
@@ -14,6 +9,7 @@ import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
 import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import { benchFolder } from './bench-folder.ts'
 import type { BenchFolder } from './bench-folder.ts'
+import { serveWeb } from './mcp-http.ts'
 import { scriptedServer } from './mcp-script.ts'
 
 const program = join(import.meta.dirname, 'programs/mcp-server.ts')
@@ -90,20 +86,8 @@ agentContract<HttpBench>('mcp, an address', {
       die() {},
     }
     const handler = createMcpHandler(() => scriptedServer(desk))
-    const server = createServer((request, response) => {
-      void handler.fetch(webRequest(request)).then(async ({ status, headers, body }) => {
-        response.writeHead(status, Object.fromEntries(headers))
-        const leaving = new AbortController()
-        response.once('close', () => leaving.abort())
-        if (body !== null) {
-          const readable = Readable.fromWeb(body as never, { signal: leaving.signal })
-          readable.on('error', () => {}).pipe(response)
-        } else response.end()
-      })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const bench = await opened({ url: `http://127.0.0.1:${port}/mcp` })
+    const place = await serveWeb((request) => handler.fetch(request))
+    const bench = await opened({ url: place.url })
     return {
       ...bench,
       begun,
@@ -112,8 +96,7 @@ agentContract<HttpBench>('mcp, an address', {
       async close() {
         await bench.close()
         await handler.close()
-        server.closeAllConnections()
-        server.close()
+        await place.close()
       },
     }
   },
@@ -126,16 +109,3 @@ agentContract<HttpBench>('mcp, an address', {
     release: ({ gate }) => gate.resolve(),
   },
 })
-
-function webRequest(request: IncomingMessage): Request {
-  const { method = 'GET', url = '/', headers } = request
-  const leaving = new AbortController()
-  request.socket.once('close', () => leaving.abort())
-  const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return new Request(`http://${headers.host}${url}`, {
-    method,
-    headers: Object.fromEntries(given) as Record<string, string>,
-    signal: leaving.signal,
-    ...(method === 'POST' ? { body: Readable.toWeb(request) as never, duplex: 'half' } : {}),
-  } as RequestInit)
-}

@@ -4,13 +4,14 @@
  */
 import { acceptedContent, inputRequired, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 
 export interface ScriptDesk {
   /** Tells that something has happened: `begun`, `stopped`. */
   tell(what: string): void
   /** Resolves when somebody lets the waiting ones go. */
   gate(): Promise<void>
-  /** Ends the server in the middle of a call. */
+  /** Ends the server, or the connection, in the middle of a call. */
   die(): void
 }
 
@@ -32,6 +33,7 @@ const tools: readonly Tool[] = [
   { name: 'remember', inputSchema: object({ text }) },
   { name: 'recall', inputSchema: nothing, annotations: { readOnlyHint: true } },
   { name: 'book', inputSchema: nothing },
+  { name: 'book_and_die', inputSchema: nothing },
   { name: 'add', inputSchema: object({ a: { type: 'number' }, b: { type: 'number' } }) },
   { name: 'fail', inputSchema: object({ text }) },
   { name: 'break', inputSchema: nothing },
@@ -96,6 +98,9 @@ export function scriptedServer(desk: ScriptDesk, { pushes = false, session = new
         return say(session.remembered)
       case 'book':
         return book(context)
+      case 'book_and_die':
+        void desk.gate().then(() => desk.die())
+        return book(context)
       case 'add':
         return say(String(Number(input['a']) + Number(input['b'])))
       case 'fail':
@@ -117,7 +122,7 @@ export function scriptedServer(desk: ScriptDesk, { pushes = false, session = new
       case 'promise':
         return { content: [], structuredContent: { sum: 'many' } }
       case 'sample':
-        return sample(context)
+        return sample()
       case 'grow':
         session.extra = true
         await server.sendToolListChanged()
@@ -159,9 +164,12 @@ export function scriptedServer(desk: ScriptDesk, { pushes = false, session = new
     return say('flooded')
   }
 
-  async function sample({ mcpReq }: ServerContext): Promise<CallToolResult> {
+  /** It was not told that it may: it asks all the same. */
+  async function sample(): Promise<CallToolResult | InputRequiredResult> {
     const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'hi' } }]
-    await mcpReq.requestSampling({ messages, maxTokens: 10 })
+    const params = { messages, maxTokens: 10 }
+    if (!pushes) return inputRequired({ inputRequests: { model: inputRequired.createMessage(params) } })
+    await server.request({ method: 'sampling/createMessage', params }, z.unknown())
     return say('a model has answered')
   }
 }

@@ -8,7 +8,7 @@ const png: Part = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'i
 const pdf: Part = { raw: Buffer.from('%PDF').toString('base64'), mediaType: 'application/pdf', filename: 'a.pdf' }
 
 describe('a turn at an OpenClaw gateway', () => {
-  it('is asked for once, under a key of its own, in a session of its own [S4-7 S4-9]', async (t) => {
+  it('is asked for once, under a key of its own, in a session of its own [S4-7 S4-9 S4-24]', async (t) => {
     const { gateway, agent } = await openStage(t, { entry: { thinking: 'low' } })
     const task = await ask(agent, 'count to 3')
     const [request, ...more] = gateway.asked.filter(({ method }) => method === 'agent')

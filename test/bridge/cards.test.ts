@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
+import { guardedFetch } from '@parley/a2a/node'
 import { signerOf } from '../../packages/a2a/src/testing/card-signers.ts'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import { checkConfig } from '../../packages/hub/src/config/check.ts'
@@ -94,13 +95,19 @@ describe('the card of a remote agent', () => {
 
   it('is used while whoever shows it is away', async (t) => {
     let now = Date.now()
-    const { opened, agent, remote } = await behind(t, done, {}, { parts: { now: () => now } })
-    await opened.look?.(soon())
-    now += 3_600_000
     const working = await fakeRemote(done)
     t.after(() => working.close())
+    const supportedInterfaces = [{ url: `${working.url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
+    const { opened, agent, remote } = await behind(
+      t,
+      done,
+      { card: { supportedInterfaces } },
+      { parts: { now: () => now } },
+    )
+    await opened.look?.(soon())
     await remote.close()
-    assert.match(statusOf(await sent(agent)), /^FAILED: The agent cannot be reached now/)
+    now += 3_600_000
+    assert.equal(statusOf(await sent(agent)), 'COMPLETED')
   })
 
   it('must be signed by whom we trust, where that is required [B-31 B-32]', async (t) => {
@@ -141,24 +148,19 @@ describe('the card of a remote agent', () => {
   it('may name addresses inside our network only where the configuration lets it [B-26]', async (t) => {
     const inside = await fakeRemote(done)
     t.after(() => inside.close())
+    const guard = guardedFetch({ allowHttp: true })
     const at = (url: string, protocolBinding: string) => ({ url, protocolBinding, protocolVersion: '1.0' })
     for (const supportedInterfaces of [
       [at(`${inside.url}/rpc`, 'JSONRPC')],
       [at(new URL(inside.url).host.replace('127.0.0.1', 'localhost'), 'GRPC'), at(`${inside.url}/rpc`, 'JSONRPC')],
     ]) {
-      const asked: string[] = []
-      const guardedFetch: typeof fetch = async (request) => {
-        asked.push((request as Request).url)
-        throw new TypeError('not allowed')
-      }
       const { agent } = await behind(
         t,
         done,
         { card: { supportedInterfaces } },
-        { entry: { allowPrivate: false }, parts: { guardedFetch } },
+        { entry: { allowPrivate: false }, parts: { guardedFetch: (input, init) => guard(new Request(input, init)) } },
       )
-      assert.match(statusOf(await sent(agent)), /^FAILED: /)
-      assert.ok(asked.length > 0 && asked.every((url) => url === `${inside.url}/rpc`))
+      assert.match(statusOf(await sent(agent)), /^FAILED: The agent's card leads to an address/)
       assert.equal(inside.calls.length, 0)
     }
     const allowed = await bridgeTo(t, inside.url)

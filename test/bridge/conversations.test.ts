@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cursorExtension, timestampsExtension, traceExtension } from '@parley/a2a'
 import type { Task } from '@parley/a2a'
+import { startAuthorizationServer } from '../../packages/a2a/src/testing/authorization-server.ts'
 import { behind, messageIn, sent } from './behind.ts'
 import { statusOf, textOf } from './bridge.ts'
 import { about, artifact, chunk, moved, task } from './fake-remote.ts'
@@ -281,6 +282,20 @@ describe('what a remote agent is told', () => {
     await open.as({ id: 'https://id.example.com|zoë' }).send('hi')
     const users = open.remote.called(/Send/).map((call) => call.headers['x-forwarded-user'])
     assert.deepEqual(users, ['alice', 'https://id.example.com|zo%C3%AB'])
+  })
+
+  it('is a token by client credentials, which is had once for many calls', async (t) => {
+    const server = await startAuthorizationServer({ clientId: 'hub', clientSecret: 's3cret' })
+    t.after(() => server.close())
+    const oauth = { clientId: 'hub', clientSecret: 's3cret', tokenUrl: `${server.url}/token` }
+    const { agent, remote, opened } = await behind(t, () => done, {}, { entry: { auth: { oauth } } })
+    await agent.send('hi')
+    await opened.look?.(AbortSignal.timeout(5_000))
+    await agent.send('hi')
+    const shown = remote.called(/Send/).map(({ headers }) => headers.authorization)
+    assert.match(shown[0] ?? '', /^Bearer \S+$/)
+    assert.equal(shown[1], shown[0])
+    assert.equal(server.asked.filter(({ path }) => path === '/token').length, 1)
   })
 
   it('is the tenant that its interface names, or that the configuration does [B-165]', async (t) => {

@@ -79,6 +79,7 @@ export async function fakeRemote(
     calls,
     called: (method) => calls.filter((call) => method.test(call.method)),
     async close() {
+      if (!server.listening) return
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

@@ -104,7 +104,7 @@ function openStage(remote: PeerKind) {
   }
 }
 
-async function hubBefore(url: string, { version, binding }: PeerKind): Promise<Hub> {
+export async function hubBefore(url: string, { version, binding }: PeerKind): Promise<Hub> {
   const partner = {
     kind: 'a2a',
     url,

@@ -6,7 +6,7 @@ import type { Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
 import { openBench } from '../agents/openclaw-bench.ts'
-import { ask, statusOf, textOf } from '../agents/openclaw-stage.ts'
+import { ask, metadataIn, statusOf, textOf } from '../agents/openclaw-stage.ts'
 import { installed } from './install.ts'
 import { openLineTo } from './line-to.ts'
 import type { LineTo } from './line-to.ts'
@@ -86,6 +86,23 @@ describe('at a real gateway', { skip }, () => {
     scene.line.cut()
     assert.equal((await scene.agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
     await gateway.mind.stopped()
+  })
+
+  it('a turn with a tool is told whole, with the tool and without a warning', async (t) => {
+    const scene = await open(t, { toolCalls: 'full' })
+    const told = await metadataIn(scene.agent, 'run the command echo hi')
+    assert.ok(!told.some((metadata) => 'warning' in metadata), JSON.stringify(told))
+    const calls = told.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly Readonly<
+      Record<string, unknown>
+    >[]
+    assert.deepEqual(
+      calls.map(({ name, phase, args, isError }) => ({ name, phase, args, isError })),
+      [
+        { name: 'exec', phase: 'start', args: { command: 'echo hi' }, isError: undefined },
+        { name: 'exec', phase: 'result', args: undefined, isError: false },
+      ],
+    )
+    assert.equal(textOf(await ask(scene.agent, 'run the command echo hi')), 'Let me see.\n\nIt said: hi')
   })
 
   it("a caller's text is never a command", async (t) => {

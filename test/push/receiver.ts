@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 export interface Arrival {
   readonly key: string
@@ -42,6 +43,7 @@ const manners: readonly [manner: Manner, share: number][] = [
 
 export async function openReceiver(random: () => number) {
   const arrivals: Arrival[] = []
+  const ended = new Set<string>()
   const seen = new Map<Manner, number>()
   let trapped = 0
   let isGood = false
@@ -64,8 +66,10 @@ export async function openReceiver(random: () => number) {
       arrivals.push({ key, seq: Number(id), at: Date.now(), acknowledged, by: String(by) })
     }
     if (manner === 'hangs up early') return void (note(false), request.destroy())
-    for await (const _ of request);
-    note(manner === 'well' || manner === 'lies')
+    const body = await text(request)
+    const isReceived = manner === 'well' || manner === 'lies'
+    note(isReceived)
+    if (isReceived && body.includes('TASK_STATE_COMPLETED')) ended.add(request.url ?? '')
     switch (manner) {
       case 'well':
         return void response.writeHead(204).end()
@@ -92,6 +96,8 @@ export async function openReceiver(random: () => number) {
 
   return {
     arrivals,
+    /** The paths at which the end of a task was received. */
+    ended: ended as ReadonlySet<string>,
     seen,
     trapped: () => trapped,
     url: (name: string) => `${origin}/${name}`,

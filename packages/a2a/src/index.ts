@@ -37,6 +37,7 @@ export {
   clientToolsExtension,
   credentialsExtension,
   cursorExtension,
+  delegationExtension,
   timestampsExtension,
   traceExtension,
 } from './model/extension.ts'

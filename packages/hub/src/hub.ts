@@ -20,6 +20,9 @@ import { forHosts, oneOf } from './fronts.ts'
 import { createHooks } from './hooks.ts'
 import { createHouseCalls } from './house-calls.ts'
 import { limitConcurrency } from './limits/concurrency.ts'
+import { remoteReach } from './mcp/client-desk.ts'
+import { createMcpFront } from './mcp/front.ts'
+import type { McpFront, McpFrontParts } from './mcp/front.ts'
 import { openStore } from './open-store.ts'
 import { ownNotes } from './own-notes.ts'
 import { olderDraft, olderDraftRest } from './profiles/older-draft.ts'
@@ -68,6 +71,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   let current = config
   let registry: Registry | undefined
   let access: Access | undefined
+  let mcp: McpFront | undefined
   // Turns that a crash interrupted are taken up before the server is there, and may call other agents at once.
   const engine = Promise.withResolvers<Engine>()
   engine.promise.catch(() => {})
@@ -157,6 +161,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     const fronts: Front[] = [known.front, hooks]
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
     if (config.profiles.olderDraft) fronts.unshift(olderDraft)
+    mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
+    if (mcp !== undefined) fronts.push(mcp.front)
     return serve({
       ...house,
       ...(config.profiles.olderDraft ? { restInKind: olderDraftRest } : {}),
@@ -169,6 +175,36 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       onAnswer,
       onEvent: known.onEvent,
       front: forHosts(house.hosts, oneOf(...fronts)),
+    })
+  }
+
+  /** The agents as tools for MCP clients. */
+  function openMcp(
+    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
+    bodyBytes: number,
+    known: Access,
+  ): McpFront | undefined {
+    if (config.mcp === false) return undefined
+    const { tools, wait: waitMs, remote } = config.mcp
+    const allow = typeof remote === 'object' ? remote.allow : []
+    const reach = remote === false ? undefined : remoteReach(guardedFetch({ allowHttp: true, allow }))
+    return createMcpFront({
+      ...shared,
+      settings: { tools, waitMs },
+      identify: known.identify,
+      admitted: (caller, agent) => admitted(known, caller, agent),
+      names: () => registry?.names() ?? [],
+      agentSettings: (agent) => registry?.status(agent)?.settings,
+      isOpen: (agent) => registry?.open(agent) !== undefined,
+      url: (agent) => `${url()}/a2a/${agent}`,
+      hasOpenAgents: () => Object.keys(current.agents).some(accessSettings(current).isOpen),
+      // For those who may use every agent here; of those without a name only where nobody has one.
+      remoteFor: (caller) =>
+        known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
+      bodyBytes,
+      publicUrl: url,
+      issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),
+      cors: config.cors,
     })
   }
 
@@ -191,7 +227,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
         reloading = done.catch(() => {})
         return done
       },
-      close,
+      async close() {
+        await Promise.all([mcp?.close(), close()])
+      },
     }
   }
 
@@ -207,6 +245,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name as keyof HubConfig]])) }
     known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
     const changes = await agents.apply(current)
+    mcp?.changed()
     renewCertificate()
     const shut = mayOpen ? [] : guests.map((name) => `access without credentials to ${name}`)
     return { ...changes, applied, restart: [...sections, ...bounds, ...shut] }
@@ -232,6 +271,7 @@ const needRestart = [
   'cors',
   'trustProxy',
   'profiles',
+  'mcp',
 ] as const satisfies readonly (keyof HubConfig)[]
 
 const boundsOfServer = ['body', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const

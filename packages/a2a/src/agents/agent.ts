@@ -83,10 +83,14 @@ export interface SpanOptions {
   readonly attributes?: Struct
   /** Default: the turn. */
   readonly parent?: OpenSpan
+  /** One that an interrupted run of this turn began, and told others of: it goes on. */
+  readonly resumed?: { readonly spanId: string; readonly startedAt: number }
 }
 
 export interface OpenSpan {
   readonly spanId: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
   /** For what is called within it. */
   readonly traceparent: string
   set(attributes: Struct): void
@@ -116,7 +120,13 @@ export interface Turn {
   /** The text parts of the message, joined; of one that has none, the secret that it brings. */
   readonly text: string
   readonly message: Message
-  readonly task: { readonly id: string; readonly contextId: string; readonly state: TaskState }
+  readonly task: {
+    readonly id: string
+    readonly contextId: string
+    readonly state: TaskState
+    /** It is ended by then, whatever it does or waits for, if its caller said so: milliseconds since the epoch. */
+    readonly deadlineAt?: number
+  }
   /** Every message of this task so far, this one included. */
   history(): Promise<readonly Message[]>
   artifacts(): Promise<readonly Artifact[]>
@@ -125,6 +135,8 @@ export interface Turn {
   /** The tasks that the message refers to and the caller may see; others are left out without a word. */
   references(): Promise<readonly Task[]>
   readonly caller: Caller
+  /** By which way the message came, as whoever runs the server knows it: never from the payload. */
+  readonly provenance: Struct | undefined
   /** Whose house the task is in; empty where there are no tenants. */
   readonly tenant: string
   /** Aborted on cancel, on the deadline and on shutdown; `signal.reason` is an A2AError that says which. */

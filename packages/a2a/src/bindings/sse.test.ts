@@ -34,7 +34,7 @@ describe('a cursor', () => {
 })
 
 describe('the reader of server-sent events', () => {
-  it('takes every line end, wherever the chunks are cut [F-5]', async () => {
+  it('takes every line end, wherever the chunks are cut [F-5 S2-32]', async () => {
     const events = [message('a', '1'), message('b\nc'), { event: 'error', data: '{}', id: undefined }]
     for (const end of ['\n', '\r\n', '\r']) {
       const text = ['id: 1', 'data: a', '', ': note', 'data:b', 'data: c', '', 'event: error', 'data: {}', '', ''].join(

@@ -250,7 +250,7 @@ function elsewhere(taskId: string): A2AError {
 /** Only what is there: most requests say nothing beside their message. */
 function turnOptions(
   { configuration, metadata }: SendMessageRequest,
-  { extensions, caller, traceparent, tracestate, streamed, deadlineAt }: CallContext,
+  { extensions, caller, traceparent, tracestate, streamed, deadlineAt, provenance }: CallContext,
 ): TurnOptions {
   const modes = configuration?.acceptedOutputModes
   return {
@@ -263,6 +263,7 @@ function turnOptions(
     ...(traceparent !== undefined ? { traceparent } : {}),
     ...(tracestate !== undefined ? { tracestate } : {}),
     ...(deadlineAt !== undefined ? { deadlineAt } : {}),
+    ...(provenance !== undefined ? { provenance } : {}),
   }
 }
 

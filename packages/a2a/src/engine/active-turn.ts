@@ -349,8 +349,11 @@ export class ActiveTurn implements TurnParts {
     const obeys = told.aborted && (reason === told.reason || (reason instanceof Error && reason.name === 'AbortError'))
     if (obeys) this.log.debug('agent stopped', { cause: reason })
     else this.log.error('agent failed', { cause: reason })
-    const text = isOurs ? reason.message : 'The agent failed'
-    return { state: 'TASK_STATE_FAILED', message: agentMessage(text, live.fold), note: describe(reason) }
+    const note = describe(reason)
+    if (!isOurs) return { state: 'TASK_STATE_FAILED', message: agentMessage('The agent failed', live.fold), note }
+    // Programs that call agents have to tell one that is down from one that says no.
+    const metadata = { reason: reason.code }
+    return { state: 'TASK_STATE_FAILED', message: agentMessage(reason.message, live.fold), metadata, note }
   }
 
   #steering(): Inbox {

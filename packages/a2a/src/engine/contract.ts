@@ -14,7 +14,7 @@ import type {
   SubscribeToTaskRequest,
   TaskPushNotificationConfig,
 } from '../model/operation.ts'
-import type { Message, StreamEvent, Task } from '../model/task.ts'
+import type { Message, StreamEvent, Struct, Task } from '../model/task.ts'
 import type { PushAttempt, PushRow, Store } from '../stores/store.ts'
 
 /** Who calls which agent, and how. Made by the server from the request, never from its payload. */
@@ -39,6 +39,8 @@ export interface CallContext {
   readonly tracestate?: string
   /** The task is ended by then, in FAILED, whatever it does or waits for: milliseconds since the epoch. */
   readonly deadlineAt?: number
+  /** By which way the call came, as whoever runs the server knows it and no message can say. The agent's turn shows it. */
+  readonly provenance?: Struct
   /** How a webhook that this call asks for is to be told; there where it may ask for one. */
   readonly push?: PushManner
 }

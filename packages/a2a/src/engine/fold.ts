@@ -52,6 +52,8 @@ export interface Fold {
   cancelRequested: boolean
   /** The earliest that a message named. */
   deadlineAt: number | undefined
+  /** Of the last message that came with one. */
+  provenance: Struct | undefined
   /** Which trace the events from a seq on belong to. Only where a request brought one that events are to tell. */
   traces: readonly Traced[] | undefined
   /** The states that it went through, the newest of them. Only where they are kept. */
@@ -90,6 +92,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     questions: [],
     cancelRequested: false,
     deadlineAt: undefined,
+    provenance: undefined,
     traces: undefined,
     transitions: undefined,
     bytes: 0,
@@ -113,6 +116,7 @@ interface Hidden {
   questions: { id: string; answer?: Message }[]
   cancelRequested: boolean
   deadlineAt?: number
+  provenance?: Struct
   traces?: readonly Traced[]
   transitions?: StateTransition[]
   bytes: number
@@ -139,6 +143,7 @@ export function snapshotOf(from: Fold): { seq: number; task: Task; internal: Str
     questions: from.questions.map((question) => ({ ...question })),
     cancelRequested,
     ...(from.deadlineAt !== undefined ? { deadlineAt: from.deadlineAt } : {}),
+    ...(from.provenance !== undefined ? { provenance: from.provenance } : {}),
     ...(from.traces !== undefined ? { traces: from.traces } : {}),
     ...(from.transitions !== undefined ? { transitions: from.transitions.slice() } : {}),
     bytes,
@@ -194,6 +199,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.history.push(body.message)
       into.waiting.push(record)
       into.deadlineAt = earlier(into.deadlineAt, body.options?.deadlineAt)
+      into.provenance = body.options?.provenance ?? into.provenance
       // The opening of a task stands before its first turn.
       if (into.turn === 0 && body.options?.traceparent !== undefined) traceFrom(into, record.seq, record)
       into.bytes += sizeOf(body.message.parts)

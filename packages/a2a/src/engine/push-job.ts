@@ -125,7 +125,7 @@ export async function runPushJob(
     const event = wantsAll ? item.event : whole(item.event, task)
     const told = event === item.event ? item : { ...item, event }
     const attempt = delivered === 0 ? push.attempt + 1 : 1
-    const traceparent = traceOf(item, attempt)
+    const traceparent = traceOf(item, startedAt)
     let outcome: PushOutcome
     try {
       const { agent } = (live as Live).partition
@@ -160,10 +160,10 @@ export async function runPushJob(
   }
 
   /** That of the request whose turn said it; of one that nobody traced, that of who asked for the webhook. */
-  function traceOf({ seq, traceparent }: Item, attempt: number): string {
+  function traceOf({ seq, traceparent }: Item, startedAt: number): string {
     const known = readTraceparent(traceparent) ?? readTraceparent(target.traceparent)
     const { traceId, isSampled } = known ?? { traceId: traceIdOfTask(taskId), isSampled: true }
-    return traceparentOf({ traceId, spanId: spanIdOfPush(taskId, id, seq, attempt), isSampled })
+    return traceparentOf({ traceId, spanId: spanIdOfPush(taskId, id, seq, startedAt), isSampled })
   }
 
   async function fail(outcome: Exclude<PushOutcome, { outcome: 'delivered' }>): Promise<JobResult> {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
+import { readTraceparent, spanIdOfPush } from '../model/trace.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { eventually } from '../testing/engine-fixture.ts'
+import type { PushNews } from './contract.ts'
 import { asking, broken, createWaiting, ok, openPushHouse, url, withPush, wordsOf } from '../testing/push-fixture.ts'
 
 describe('delivery', () => {
@@ -52,6 +54,37 @@ describe('delivery', () => {
     // All of it once more, for a receiver that lost it.
     await desk.redeliver(id, id, 0)
     await eventually(async () => receiver.told.length === 8)
+  })
+
+  it('is told to whoever counts: each try, how long it took, how late it was, and the end of trying', async (t) => {
+    const news: PushNews[] = []
+    const onNews = (one: PushNews): void => void news.push(one)
+    const { house, receiver, desk } = await openPushHouse(t, () => 'done', { onNews })
+    receiver.answer = ({ item }) => (item.seq === 2 ? ok : broken)
+    const { id } = await house.task('go', withPush())
+    await eventually(async () => (await desk.cursors(id))[0]?.state === 'dead')
+    assert.deepEqual(
+      news.map(({ seq, attempt, outcome }) => `${seq} ${attempt} ${outcome}`),
+      ['2 1 delivered', '4 1 failed', '4 2 failed', '4 3 failed', '4 4 failed', '3 4 dead'],
+    )
+    const tries = news.filter(({ outcome }) => outcome !== 'dead')
+    assert.ok(tries.every(({ durationMs, lagMs = -1 }) => durationMs >= 0 && lagMs >= durationMs))
+    assert.ok(news.every(({ agent, taskId, configId }) => agent === 'agent' && taskId === id && configId === id))
+  })
+
+  it('is in the trace of what it tells, each try as a span that can be found again [B-171]', async (t) => {
+    const { house, receiver, desk } = await openPushHouse(t, () => 'done')
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-00`
+    const { id } = await house.task('go', { ...withPush(), as: { ...withPush().as, traceparent } })
+    await eventually(async () => (await desk.cursors(id))[0]?.state === 'done')
+    const contexts = receiver.told.map((told) => readTraceparent(told.traceparent))
+    assert.ok(contexts.every((context) => context?.traceId === traceId && !context.isSampled))
+    const attempts = (await desk.attempts(id, id, 10)).toReversed()
+    assert.deepEqual(
+      contexts.map((context) => context?.spanId),
+      attempts.map(({ seq, at }) => spanIdOfPush(id, id, seq, at)),
+    )
   })
 
   it('gives up at once where another try is of no use, and drops who wants no more [B-128]', async (t) => {

@@ -43,15 +43,18 @@ export class TurnSpans {
     return this.#contextOf(this.#turnSpanId)
   }
 
-  start(name: string, { kind = 'other', attributes = {}, parent }: SpanOptions): OpenSpan {
+  start(name: string, { kind = 'other', attributes = {}, parent, resumed }: SpanOptions): OpenSpan {
     const { taskId, turn, attempt, now } = this.#parts
     this.#made += 1
     const isKept = this.#made <= mostKept
-    const spanId = spanIdOfTurn(taskId, turn, attempt, this.#made)
-    const startedAt = now()
+    const { spanId, startedAt } = resumed ?? {
+      spanId: spanIdOfTurn(taskId, turn, attempt, this.#made),
+      startedAt: now(),
+    }
     let known: Struct = attributes
     const span: OpenSpan = {
       spanId,
+      startedAt,
       traceparent: this.#contextOf(spanId),
       set(more) {
         known = { ...known, ...more }

@@ -5,6 +5,7 @@ import { A2AError } from '../model/error.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import { secretTextIn } from '../model/sensitive.ts'
 import type { Message, Struct, Task } from '../model/task.ts'
+import { earlier } from './fold.ts'
 import type { Live } from './live.ts'
 import type { TurnSpans } from './turn-spans.ts'
 
@@ -66,8 +67,16 @@ class EngineTurn implements Turn {
   }
 
   get task(): Turn['task'] {
-    const { id, fold } = this.#parts.live
-    return { id, contextId: fold.contextId, state: fold.status.state }
+    const { live, options } = this.#parts
+    const { contextId, status } = live.fold
+    const deadlineAt = earlier(live.fold.deadlineAt, options.deadlineAt)
+    return { id: live.id, contextId, state: status.state, ...(deadlineAt !== undefined ? { deadlineAt } : {}) }
+  }
+
+  /** Of the messages before, where this one came without: what it goes on with came from there. */
+  get provenance(): Struct | undefined {
+    const { options, live } = this.#parts
+    return options.provenance ?? live.fold.provenance
   }
 
   get tenant(): string {

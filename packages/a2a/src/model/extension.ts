@@ -24,6 +24,13 @@ export const cursorExtension = 'https://parley.dev/extensions/cursor/v1'
  */
 export const credentialsExtension = 'https://parley.dev/extensions/credentials/v1'
 
+/**
+ * Agents that call agents. A message says in `metadata[uri]` by when its task has to have ended (`deadline`, in UTC), and a
+ * hub that calls another one shows there by whom it was called itself (`hop`, a signed token). Status messages about work
+ * that was handed on say in `metadata[uri]` to whom: `agent`, and `taskId`. Docs: delegation.md.
+ */
+export const delegationExtension = 'https://parley.dev/extensions/delegation/v1'
+
 /** When an event was logged: `metadata[uri].at`, in UTC with milliseconds. */
 export const timestampsExtension = 'https://parley.dev/extensions/timestamps/v1'
 

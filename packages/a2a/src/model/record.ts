@@ -49,6 +49,8 @@ export interface TurnOptions {
   /** The trace that the request belongs to, and what others keep beside it (W3C Trace Context). */
   readonly traceparent?: string
   readonly tracestate?: string
+  /** By which way it came, as the server knows it and no message can say. */
+  readonly provenance?: Struct
   /** When the task is ended at the latest, whatever it does or waits for: milliseconds since the epoch. */
   readonly deadlineAt?: number
 }

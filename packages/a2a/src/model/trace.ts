@@ -51,9 +51,9 @@ export function spanIdOfTurn(taskId: string, turn: number, attempt: number, nth 
   return hash(taskId, `${turn}.${attempt}.${nth}`)
 }
 
-/** The span of one try to tell a webhook of the event at `seq`. */
-export function spanIdOfPush(taskId: string, configId: string, seq: number, attempt: number): string {
-  return hash(taskId, `push.${seq}.${attempt}.${configId}`)
+/** The span of one try to tell a webhook of the event at `seq`: by when it began, as it may be tried anew from the first. */
+export function spanIdOfPush(taskId: string, configId: string, seq: number, startedAt: number): string {
+  return hash(taskId, `push.${seq}.${startedAt}.${configId}`)
 }
 
 /** 64 bits of FNV-1a as hex, never all zero: it has to differ, and not to hide anything. */

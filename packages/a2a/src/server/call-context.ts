@@ -3,7 +3,7 @@ import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, PushManner } from '../engine/contract.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Message } from '../model/task.ts'
+import type { Message, Struct } from '../model/task.ts'
 import { readTracestate, traceIdOf } from '../model/trace.ts'
 
 export interface ContextParts {
@@ -17,13 +17,15 @@ export interface ContextParts {
 export class ServedContext implements CallContext {
   readonly agent: string
   readonly tenant: string
-  readonly caller: Caller
+  caller: Caller
   readonly extensions: readonly string[]
   readonly lastEventId?: number
   readonly traceparent?: string
   readonly tracestate?: string
   readonly push?: PushManner
   received?: Message
+  deadlineAt?: number
+  provenance?: Struct
   readonly #parts: ContextParts
 
   constructor(parts: ContextParts, push: PushManner | undefined) {

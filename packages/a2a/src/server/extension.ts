@@ -5,7 +5,7 @@
 import type { StreamItem } from '../engine/contract.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentExtension } from '../model/card.ts'
-import type { Message, Struct } from '../model/task.ts'
+import type { Json, Message, Struct } from '../model/task.ts'
 
 export interface Extension extends AgentExtension {
   /**
@@ -14,10 +14,31 @@ export interface Extension extends AgentExtension {
    */
   onMessage?(message: Message, about: MessageAbout): Message | undefined | void | Promise<Message | undefined | void>
   /**
+   * What holds for the call that brings a message, beside what its caller may: where it comes from, and less time or fewer
+   * rights than it would have. Asked if the message says something under the extension's URI. That is for the server alone:
+   * neither the agent nor the log gets it, and it does not tell whether a message is one that came before. An A2AError that
+   * it throws is the answer to the call.
+   */
+  onCall?(
+    said: Json,
+    message: Message,
+    about: MessageAbout,
+  ): CallTerms | undefined | void | Promise<CallTerms | undefined | void>
+  /**
    * What to add to the metadata of an event, under the extension's URI (B-146). It must depend on the item alone: what it
    * answers is encoded once and shared by all readers who asked for the same extensions.
    */
   decorate?(item: StreamItem): Struct | undefined
+}
+
+export interface CallTerms {
+  /** The task is ended by then: milliseconds since the epoch. */
+  readonly deadlineAt?: number
+  /** All that the caller holds in this call. */
+  readonly scopes?: readonly string[]
+  readonly skills?: readonly string[]
+  /** Kept with the message, for the agent's turn to show. */
+  readonly provenance?: Struct
 }
 
 export interface MessageAbout {

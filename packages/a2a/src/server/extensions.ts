@@ -2,9 +2,9 @@
 import type { HttpRequest } from '../bindings/http.ts'
 import type { StreamItem } from '../engine/contract.ts'
 import { A2AError } from '../model/error.ts'
-import type { Message, StreamEvent, Struct } from '../model/task.ts'
+import type { Json, Message, StreamEvent, Struct } from '../model/task.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
-import type { Extension, MessageAbout } from './extension.ts'
+import type { CallTerms, Extension, MessageAbout } from './extension.ts'
 import type { Resident } from './resident.ts'
 
 const none: readonly string[] = []
@@ -31,6 +31,44 @@ export function requireExtensions(active: readonly string[], { required }: Resid
   throw new A2AError('EXTENSION_SUPPORT_REQUIRED', `These extensions are required: ${missingExtensions}`, {
     missingExtensions,
   })
+}
+
+export interface TermedMessage {
+  /** Without what was said for the server alone. */
+  readonly message: Message
+  readonly terms: CallTerms
+}
+
+/** What extensions that are active make of the call itself; nothing if none of them was told anything. */
+export function termsOf(
+  message: Message,
+  about: MessageAbout,
+  { registered }: Resident,
+): Promise<TermedMessage> | undefined {
+  const { metadata } = message
+  if (about.extensions.length === 0 || metadata === undefined) return undefined
+  const asked = registered.filter(
+    ({ uri, onCall }) => onCall !== undefined && about.extensions.includes(uri) && metadata[uri] !== undefined,
+  )
+  return asked.length === 0 ? undefined : askTerms(asked, message, metadata, about)
+}
+
+async function askTerms(
+  asked: readonly Extension[],
+  given: Message,
+  said: Struct,
+  about: MessageAbout,
+): Promise<TermedMessage> {
+  const { metadata: _, ...bare } = given
+  const rest = Object.entries(said).filter(([key]) => !asked.some(({ uri }) => uri === key))
+  const message = rest.length === 0 ? bare : { ...bare, metadata: Object.fromEntries(rest) }
+  let terms: CallTerms = {}
+  for (const { uri, onCall } of asked) {
+    const more = (await onCall?.(said[uri] as Json, message, about)) ?? {}
+    const deadlineAt = Math.min(terms.deadlineAt ?? Infinity, more.deadlineAt ?? Infinity)
+    terms = { ...terms, ...more, ...(deadlineAt < Infinity ? { deadlineAt } : {}) }
+  }
+  return { message, terms }
 }
 
 /** The message as the extensions that are active leave it, one after the other; nothing if none of them looks at it. */

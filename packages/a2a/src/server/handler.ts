@@ -20,6 +20,8 @@ import type { HandlerOptions } from './options.ts'
 import { openPush } from './push.ts'
 import { createRoster } from './roster.ts'
 import { createStoreCheck, type Readiness } from './readiness.ts'
+import { jwtDefaults } from './push-options.ts'
+import { createSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { createRouter } from './router.ts'
 import { createSharedBytes } from './shared-bytes.ts'
 
@@ -41,6 +43,8 @@ export interface Handler {
   readonly ready: Promise<void>
   /** Makes another key for cards; the one before signs beside it until the next change. There if cards are signed by our own keys. */
   readonly rotateCardKey?: () => Promise<void>
+  /** To sign with for a purpose that `signsFor` lists. */
+  keys(purpose: string): SigningKeys
   /** Says by `/readyz` that it is going, and serves on: for those who route by it. */
   leave(): void
   /** Takes no more calls. Resolves when no agent is at work any more that another process could not go on for. */
@@ -101,8 +105,14 @@ export function createHandler(options: HandlerOptions): Handler {
   const signing = checkSigning(settings)
   const cardKeys = signing === undefined ? undefined : createCardKeys(signing, keyring)
   const signer = cardKeys === undefined ? undefined : createCardSigner(cardKeys, signing?.jku)
+  const ownKeys = new Map(
+    (options.signsFor ?? []).map((purpose) => [
+      purpose,
+      createSigningKeys({ keyring, purpose, kidPrefix: `${purpose}.`, now: Date.now, ...jwtDefaults }),
+    ]),
+  )
   const house = createHouse(settings, roster, engine, { bytes, push: push?.rules, signer })
-  const router = createRouter(house, roster, readiness, options, publishTogether(push?.signer, signer))
+  const router = createRouter(house, roster, readiness, options, publishTogether(push?.signer, signer, ...ownKeys.values()))
   // After all that may throw for a mistake in the options: nothing must be running then.
   const ready = start()
   // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
@@ -132,6 +142,11 @@ export function createHandler(options: HandlerOptions): Handler {
     ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
     streams: () => house.performParts.slots.taken(),
     ready,
+    keys(purpose) {
+      const keys = ownKeys.get(purpose)
+      if (keys === undefined) throw new Error(`signsFor does not list ${purpose}`)
+      return keys
+    },
     leave() {
       if (state === 'ready') state = 'leaving'
     },

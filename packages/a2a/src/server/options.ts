@@ -121,6 +121,11 @@ export interface HouseOptions {
    * proxy: a signature must not vouch for whatever address a stranger's request names. Default: unsigned.
    */
   readonly signing?: boolean | CardSigning
+  /**
+   * What whoever runs the server signs beside, with `handler.keys`: each purpose has keys of its own in the store's keyring,
+   * and their public halves are published with the others under names that begin with the purpose. Default: nothing.
+   */
+  readonly signsFor?: readonly string[]
   /** As for an agent, for all of them. */
   readonly extensions?: readonly Extension[]
   readonly onEvent?: OnEvent

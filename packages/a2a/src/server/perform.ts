@@ -9,11 +9,13 @@ import type { CallContext, Engine, EventStream, StreamItem } from '../engine/con
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
+import type { Message } from '../model/task.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
 import { extendedCard } from './extended-card.ts'
-import { decorationFor, hookMessage, requireExtensions } from './extensions.ts'
+import { decorationFor, hookMessage, requireExtensions, termsOf } from './extensions.ts'
+import type { TermedMessage } from './extensions.ts'
 import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './resident.ts'
@@ -136,17 +138,28 @@ async function receive(
 ): Promise<Received> {
   const { call, resident } = performance
   requireExtensions(call.extensions, resident)
-  const request = decode(operation, call)
-  const inline = request.configuration?.taskPushNotificationConfig
-  const context = contextOf(parts, performance, request, inline !== undefined)
+  const decoded = decode(operation, call)
+  const inline = decoded.configuration?.taskPushNotificationConfig
+  const context = contextOf(parts, performance, decoded, inline !== undefined)
   if (inline !== undefined) await checkInline(parts.push, call, inline)
-  const permitted = checkSkill(request, resident, call.caller)
+  const termed = termsOf(decoded.message, context, resident)
+  const request = termed === undefined ? decoded : { ...decoded, message: takeTerms(await termed, context) }
+  const permitted = checkSkill(request, resident, context.caller)
   if (permitted instanceof Promise) await permitted
   const hooked = hookMessage(request.message, context, resident)
   if (hooked === undefined) return { request, context }
   const message = await hooked
   if (message !== request.message) context.received = request.message
   return { request: { ...request, message }, context }
+}
+
+function takeTerms({ message, terms }: TermedMessage, context: ServedContext): Message {
+  const { deadlineAt, provenance, scopes, skills } = terms
+  if (deadlineAt !== undefined) context.deadlineAt = deadlineAt
+  if (provenance !== undefined) context.provenance = provenance
+  if (scopes !== undefined) context.caller = { ...context.caller, scopes }
+  if (skills !== undefined) context.caller = { ...context.caller, skills }
+  return message
 }
 
 /** What the engine finds wrong it names in the model's words; the caller knows its own. */

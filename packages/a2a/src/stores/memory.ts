@@ -9,6 +9,7 @@ import { contextOf, listTasks, oldestFirst } from './memory/list.ts'
 import { createNotes } from './memory/notes.ts'
 import { prune, removeOldest } from './memory/prune.ts'
 import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './memory/push.ts'
+import { countUnfinished, searchPushes, searchTasks, tasksBeginning } from './memory/search.ts'
 import { createTable } from './memory/table.ts'
 import type { Entry } from './memory/table.ts'
 import { isLive } from './decide.ts'
@@ -81,6 +82,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     context: (partition, contextId, limit) => use(() => contextOf(table, partition, contextId, limit)),
     countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
     countStates: () => use(() => table.states()),
+    countUnfinished: () => use(() => countUnfinished(table.unfinished)),
+    search: (query) => use(() => searchTasks(table, query)),
+    findTasks: (idPrefix, limit) => use(() => tasksBeginning(table, idPrefix, limit)),
     findMessage: (key, at) =>
       use(() => {
         const claim = claimOf(parts, key, at)
@@ -120,6 +124,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     savePush: (push) => use(() => savePush(table, push, newFence())),
     loadPush: (taskId, id) => use(() => pushOf(taskId, id)?.row),
     listPush: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
+    searchPush: (query) => use(() => searchPushes(table, query)),
     deletePush: (taskId, id, given) =>
       use(() => {
         const push = pushOf(taskId, id)
@@ -151,6 +156,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         return prune(table, claims, retention, now())
       }),
     feed: (position, limit) => use(() => table.feedAfter(position, limit)),
+    feedEnd: () => use(() => table.feedEnd()),
 
     listKeys: () => use(() => [...keys.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
     saveKey: (key) =>

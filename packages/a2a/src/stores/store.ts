@@ -129,6 +129,27 @@ export interface ListPage {
   readonly total: number
 }
 
+/** What whoever runs the server looks for, among the tasks of all owners. What is left out may be anything. */
+export interface SearchQuery {
+  readonly agent?: string
+  readonly owner?: string
+  readonly contextId?: string
+  readonly states?: readonly TaskState[]
+  /** Of the status, in milliseconds: at or after the one, before the other. */
+  readonly from?: number
+  readonly until?: number
+  /** Keyset: only rows that come after this one in (statusAt, id) descending. */
+  readonly before?: { readonly statusAt: number; readonly id: string }
+  readonly limit: number
+}
+/** Newest status first, ties by id, descending. Nobody counts all that match: that would cost as much as there are. */
+export type SearchPage = Omit<ListPage, 'total'>
+
+/** How many tasks of an agent are in a state. */
+export interface AgentCount extends StateCount {
+  readonly agent: string
+}
+
 /** How many tasks are in a state. */
 export interface StateCount {
   readonly state: TaskState
@@ -167,6 +188,18 @@ export interface PushChange {
 export interface ClaimedPush {
   readonly push: PushRow
   readonly fence: number
+}
+/** Webhooks of all tasks, the ones made last first. */
+export interface PushQuery {
+  readonly state?: PushRow['state']
+  /** As the page before said. */
+  readonly before?: number
+  readonly limit: number
+}
+export interface PushPage {
+  readonly pushes: readonly PushRow[]
+  /** To be asked for next, if there are more. */
+  readonly before?: number
 }
 export interface PushAttempt {
   readonly taskId: string
@@ -232,6 +265,12 @@ export interface Store {
   countActive(tenant: string, owner: string): Promise<number>
   /** How many tasks there are, of all owners, in each state that any is in: for whoever runs the server. */
   countStates(): Promise<readonly StateCount[]>
+  /** The same of those that have not ended, by agent. */
+  countUnfinished(): Promise<readonly AgentCount[]>
+  /** Tasks of all owners: for whoever runs the server. A page costs as much as it is long, and not as there are tasks. */
+  search(query: SearchQuery): Promise<SearchPage>
+  /** Tasks whose id begins so, the greatest id first. */
+  findTasks(idPrefix: string, limit: number): Promise<readonly TaskRow[]>
   /** The task that a message was claimed for, while both the claim and the task last. */
   findMessage(key: string, now: number): Promise<{ readonly taskId: string; readonly hash: string } | undefined>
 
@@ -268,6 +307,7 @@ export interface Store {
   savePush(push: PushRow): Promise<void>
   loadPush(taskId: string, id: string): Promise<PushRow | undefined>
   listPush(taskId: string): Promise<readonly PushRow[]>
+  searchPush(query: PushQuery): Promise<PushPage>
   /** Answers whether there was one. With a `fence`, only under the claim that it is of: one that was replaced stays. */
   deletePush(taskId: string, id: string, fence?: number): Promise<boolean>
   /** Active ones that are due, each leased until `until` under a fence of its own. An append with visible records makes the idle ones of its task due at once. */
@@ -282,6 +322,8 @@ export interface Store {
   prune(retention: Retention): Promise<number>
   /** Everything appended after `position`, oldest first. */
   feed(position: number, limit: number): Promise<readonly FeedEntry[]>
+  /** Where the feed ends now: everything appended from now on comes after it. */
+  feedEnd(): Promise<number>
 
   /** 32 bytes kept apart from the data, if the store has a place for them: they wrap the keys of the keyring. */
   masterKey?(): Uint8Array

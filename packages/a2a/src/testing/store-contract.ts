@@ -10,6 +10,7 @@ import { noteContract } from './store-contract/notes.ts'
 import { pushContract } from './store-contract/pushes.ts'
 import { readContract } from './store-contract/reads.ts'
 import { retentionContract } from './store-contract/retention.ts'
+import { searchContract } from './store-contract/search.ts'
 
 export type { OpenedStore, OpenStore } from './store-contract/harness.ts'
 
@@ -26,6 +27,7 @@ export function storeContract(name: string, open: OpenStore, { keeps = true }: S
     leaseContract(open)
     readContract(open)
     listContract(open)
+    searchContract(open)
     pushContract(open)
     retentionContract(open)
     keyContract(open)

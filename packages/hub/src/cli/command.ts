@@ -1,4 +1,5 @@
 /** What a command of `parley` is, and what it sees of the world: only main.ts knows the process. */
+import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
 
 export interface Terminal {
@@ -6,6 +7,9 @@ export interface Terminal {
   readonly cwd: string
   say(line: string): void
   complain(line: string): void
+  /** For a command that speaks a protocol with whoever started it: then nothing is said. */
+  readonly input: Readable
+  readonly output: Writable
   /** Resolves when the program is told to end. */
   untilToldToEnd(): Promise<void>
   /** Called for every SIGHUP. */

@@ -5,6 +5,7 @@ import { Complaint } from './command.ts'
 import type { Command, Flags } from './command.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke } from './key-commands.ts'
+import { mcp } from './mcp.ts'
 import { up } from './up.ts'
 
 export const commands: readonly Command[] = [
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   keyCreate,
   keyList,
   keyRevoke,
+  mcp,
 ]
 
 export interface Chosen {

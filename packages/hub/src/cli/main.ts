@@ -17,6 +17,12 @@ const terminal: Terminal = {
   cwd: process.cwd(),
   say: (line) => console.log(line),
   complain: (line) => console.error(line),
+  get input() {
+    return process.stdin
+  },
+  get output() {
+    return process.stdout
+  },
   untilToldToEnd: () =>
     new Promise((resolve) => {
       for (const signal of endings) {

@@ -1,5 +1,6 @@
 /** A terminal for tests: it has the environment that it is given and remembers what it was told. */
 import { tmpdir } from 'node:os'
+import { PassThrough } from 'node:stream'
 import type { Terminal } from './command.ts'
 
 export interface TestTerminal extends Terminal {
@@ -22,6 +23,8 @@ export function testTerminal(given: Partial<Pick<Terminal, 'environment' | 'cwd'
     ...given,
     say: (text) => void said.push(...text.split('\n')),
     complain: (text) => void complaints.push(text),
+    input: new PassThrough(),
+    output: new PassThrough(),
     untilToldToEnd: () => ended.promise,
     onHangUp: (listener) => void listeners.push(listener),
     said,

@@ -8,6 +8,7 @@ import { access, admin } from './access.ts'
 import type { AgentFields } from './agent-fields.ts'
 import { limits, retention } from './limits.ts'
 import { listen, push, signing, store } from './listen.ts'
+import { mcp } from './mcp.ts'
 import { profiles } from './profiles.ts'
 import { skill } from './skill.ts'
 import { httpUrl } from './values.ts'
@@ -45,6 +46,7 @@ export const sections = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are believed.' }),
+  mcp,
   profiles: profiles.prefault({}).meta({ description: 'Ways of speaking that are not the protocol’s.' }),
 })
 

@@ -2,7 +2,14 @@
  * The agents of a desk as an MCP server: the same tools for every transport and every version of MCP. Which tools there are
  * and what they reach is asked anew for each request, for whoever sent it.
  */
-import { CLIENT_CAPABILITIES_META_KEY, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/server'
 import type { CallToolResult, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError, traceIdOf } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
@@ -21,9 +28,10 @@ import type { Tool } from './tool.ts'
 export interface BridgeParts {
   /** Whose request it is. */
   desk(context: ServerContext): Desk
-  settings(): BridgeSettings
+  readonly settings: BridgeSettings
+  /** Whether the client has left a call that it can only end by leaving. */
+  hasLeft?(context: ServerContext): boolean
   readonly log: AgentLog
-  readonly version: string
 }
 
 const tools: readonly Tool[] = [listAgents, discoverAgent, sendMessage, invokeRemoteAgent, getTask, cancelTask]
@@ -35,15 +43,12 @@ const instructions =
 
 /** For one connection, or for one request of clients that keep none. */
 export function createBridge(parts: BridgeParts): McpServer {
-  const { log, version } = parts
-  const mcp = new McpServer(
-    { name: 'parley', title: 'Parley', version },
-    { capabilities: { tools: { listChanged: true }, resources: {}, tasks: taskCapability }, instructions },
-  )
+  const { log } = parts
+  const mcp = new McpServer(identity, { capabilities, instructions })
   const { server } = mcp
 
   server.setRequestHandler('tools/list', async (_request, context) => {
-    const found = await toolsFor(parts.desk(context), parts.settings(), context.mcpReq.signal)
+    const found = await toolsFor(parts.desk(context), parts.settings, context.mcpReq.signal)
     return { tools: found.map(({ listed }) => listed) }
   })
   server.setRequestHandler('tools/call', async ({ params }, context): Promise<ToolResult> => {
@@ -66,8 +71,9 @@ export function createBridge(parts: BridgeParts): McpServer {
     const state = mcpReq.requestState<unknown>()
     return {
       desk: parts.desk(context),
-      settings: parts.settings(),
+      settings: parts.settings,
       signal: mcpReq.signal,
+      isStopped: () => isStopped(mcpReq.signal, parts.hasLeft?.(context) ?? false),
       log,
       capabilities: capabilitiesIn(context) ?? server.getClientCapabilities(),
       traceparent: typeof traceparent === 'string' && traceIdOf(traceparent) !== undefined ? traceparent : undefined,
@@ -93,7 +99,12 @@ export function createBridge(parts: BridgeParts): McpServer {
   }
 }
 
-const taskCapability = { requests: { tools: { call: {} } }, cancel: {} }
+const identity = { name: 'parley', title: 'Parley', version: '0.1.0' }
+const capabilities = {
+  tools: { listChanged: true },
+  resources: {},
+  tasks: { requests: { tools: { call: {} } }, cancel: {} },
+}
 
 export async function toolsFor(desk: Desk, settings: BridgeSettings, signal: AbortSignal): Promise<readonly Tool[]> {
   const own = tools.filter(({ needsRemote }) => !needsRemote || desk.remote !== undefined)
@@ -112,6 +123,11 @@ export function failureOf(reason: unknown, log: AgentLog): CallToolResult {
   const { retryAfterSeconds } = error.details
   const later = typeof retryAfterSeconds === 'string' ? ` Try again in ${retryAfterSeconds} seconds.` : ''
   return { content: [{ type: 'text', text: `${error.message} (${error.code}).${later}` }], isError: true }
+}
+
+function isStopped({ aborted, reason }: AbortSignal, hasLeft: boolean): boolean {
+  const isLost = reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed
+  return aborted && (!isLost || hasLeft)
 }
 
 /** Of the request itself, where each brings them along. */

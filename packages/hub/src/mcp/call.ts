@@ -16,6 +16,8 @@ export interface ToolCall {
   readonly settings: BridgeSettings
   /** Aborted when whoever called wants it to end, or has gone. */
   readonly signal: AbortSignal
+  /** Whether it is aborted because somebody wants it to end: a connection that is lost ends nothing (B-103). */
+  isStopped(): boolean
   readonly log: AgentLog
   /** What the client can be asked for. Nothing is known of one that keeps no session. */
   readonly capabilities: ClientCapabilities | undefined

@@ -1,6 +1,6 @@
 /**
  * One message and what comes of it, for a tool that waits: told on the way, and not for longer than it may take. Whoever
- * stops the tool stops the task; whoever runs out of time leaves it at work, and is told how to go on.
+ * stops the tool stops the task; whoever runs out of time, or is lost, leaves it at work.
  */
 import { A2AError } from '@parley/a2a'
 import type { AgentLog, Message, StreamEvent } from '@parley/a2a'
@@ -10,8 +10,10 @@ import type { Progress } from './progress.ts'
 
 export interface Conversing {
   readonly agent: DeskAgent
-  /** Aborted when whoever called wants it to end. */
+  /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal
+  /** Whether that is because somebody wants it to end. */
+  isStopped(): boolean
   /** How long to wait for the agent. 0: not at all. */
   readonly waitMs: number
   readonly progress: Progress | undefined
@@ -21,12 +23,17 @@ export interface Conversing {
 
 /** How long the last call for a task may take: to see how it is, or to end it. */
 const lastCallMs = 10_000
+const shortestMs = 1_000
 
 export function converse(message: Message, conversing: Conversing): Promise<DeskAnswer> {
   const { agent, waitMs } = conversing
-  return within(conversing, message.taskId, true, (call) =>
-    waitMs === 0 ? agent.start(message, call) : agent.send(message, call),
-  )
+  const { taskId } = message
+  if (waitMs === 0 && taskId === undefined) {
+    return within({ ...conversing, waitMs: lastCallMs }, taskId, true, (call) => agent.start(message, call))
+  }
+  // A task that goes on is waited for a moment: until its agent has begun it still looks as it did before.
+  const given = { ...conversing, waitMs: Math.max(waitMs, shortestMs) }
+  return within(given, taskId, true, (call) => agent.send(message, call))
 }
 
 /** Looking on ends nothing, however it ends itself. */
@@ -36,12 +43,12 @@ export function watch(taskId: string, conversing: Conversing): Promise<DeskAnswe
 }
 
 async function within(
-  { agent, signal, waitMs, progress, traceparent, log }: Conversing,
+  { agent, signal, isStopped, waitMs, progress, traceparent, log }: Conversing,
   known: string | undefined,
   stops: boolean,
   work: (call: DeskCall) => Promise<DeskAnswer>,
 ): Promise<DeskAnswer> {
-  const deadline = AbortSignal.timeout(waitMs === 0 ? lastCallMs : waitMs)
+  const deadline = AbortSignal.timeout(waitMs)
   let taskId = known
   const onEvent = (event: StreamEvent): void => {
     taskId = taskIdIn(event) ?? taskId
@@ -56,7 +63,7 @@ async function within(
     return await work(call)
   } catch (reason) {
     if (signal.aborted) {
-      if (stops && taskId !== undefined) stop(agent, taskId, log)
+      if (stops && isStopped() && taskId !== undefined) stop(agent, taskId, log)
       throw reason
     }
     if (!deadline.aborted) throw reason

@@ -6,10 +6,10 @@
 import { ProtocolError, ProtocolErrorCode, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError, hasSettled, isInterrupted, newId } from '@parley/a2a'
-import type { Message, Struct, Task, TaskState } from '@parley/a2a'
+import type { Message, StreamEvent, Struct, Task, TaskState } from '@parley/a2a'
 import { z } from 'zod'
 import type { ToolCall } from './call.ts'
-import type { DeskAgent } from './desk.ts'
+import type { DeskAgent, DeskAnswer } from './desk.ts'
 import { findAgent } from './find-agent.ts'
 import { resultOf } from './outcome.ts'
 import { answerParts, elicitationOf } from './question.ts'
@@ -83,7 +83,7 @@ export function addTasks(server: Server, callOf: (context: ServerContext) => Too
       const result = told as CallToolResult
       const { taskId, agent, url } = (result.structuredContent ?? {}) as Readonly<Record<string, string | undefined>>
       if (taskId === undefined) return { content: [], task: finished(keep(result)) }
-      const { skill } = (input ?? {}) as { readonly skill?: string }
+      const { skill = tool.skill } = (input ?? {}) as { readonly skill?: string }
       const ref = agent === undefined ? { url: url ?? '' } : { agent }
       const found = await findAgent(ref, call)
       const id = idOf({ ref, taskId, skill })
@@ -108,14 +108,15 @@ async function find(id: string, call: ToolCall): Promise<{ readonly agent: DeskA
 async function awaited(id: string, context: ServerContext, call: ToolCall): Promise<CallToolResult> {
   const { agent, at } = await find(id, call)
   const progress = call.progress()
-  const { signal } = call
+  const told = { signal: call.signal, onEvent: (event: StreamEvent) => progress?.hear(event) }
   try {
-    for (let round = 0; ; round += 1) {
-      const task = await agent.follow(at.taskId, { signal, onEvent: (event) => progress?.hear(event) })
-      const answer = round < mostRounds ? await askPerson(id, task, agent, context, call) : undefined
-      if (answer === undefined) return resultOf({ ref: at.ref, answer: { task }, failsWithTask: true })
-      await agent.start(messageOf(answer, task, at), { signal, onEvent: () => {} })
+    let answer: DeskAnswer = { task: await agent.follow(at.taskId, told) }
+    for (let round = 0; round < mostRounds && 'task' in answer; round += 1) {
+      const said = await askPerson(id, answer.task, agent, context, call)
+      if (said === undefined) break
+      answer = await agent.send(messageOf(said, answer.task, at), told)
     }
+    return resultOf({ ref: at.ref, answer, failsWithTask: true })
   } finally {
     await progress?.end()
   }

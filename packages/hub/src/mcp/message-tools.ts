@@ -137,10 +137,10 @@ interface Round {
 
 async function exchange(agent: DeskAgent, message: Message, round: Round): Promise<ToolResult> {
   const { said, call } = round
-  const { signal, traceparent, settings, log } = call
+  const { signal, isStopped, traceparent, settings, log } = call
   const waitMs = said.waitSeconds === undefined ? settings.waitMs : said.waitSeconds * 1_000
   const progress = call.progress()
-  const answer = await converse(message, { agent, signal, waitMs, progress, traceparent, log })
+  const answer = await converse(message, { agent, signal, isStopped, waitMs, progress, traceparent, log })
   return 'task' in answer ? askedBack(agent, answer.task, round) : told(agent, answer)
 }
 

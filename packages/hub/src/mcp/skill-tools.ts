@@ -40,6 +40,7 @@ function skillTool(
     output: outcomeView,
     annotations: { readOnlyHint: false, openWorldHint: true },
     takesTasks: true,
+    skill: skill?.id,
     run: (said, call) => say({ agent }, { ...said, skill: skill?.id }, call),
   })
 }

@@ -46,11 +46,11 @@ interface Looking {
 
 async function look(ref: AgentRef, taskId: string, looking: Looking, call: ToolCall): Promise<DeskAnswer> {
   const { waitMs, historyLength } = looking
-  const { signal, traceparent, log } = call
+  const { signal, isStopped, traceparent, log } = call
   const agent = await findAgent(ref, call)
   const task = await agent.get(taskId, historyLength, signal)
   if (waitMs === 0 || hasSettled(task.status.state)) return { task }
-  const seen = await watch(taskId, { agent, signal, waitMs, progress: call.progress(), traceparent, log })
+  const seen = await watch(taskId, { agent, signal, isStopped, waitMs, progress: call.progress(), traceparent, log })
   return historyLength === 0 ? seen : { task: await agent.get(taskId, historyLength, signal) }
 }
 

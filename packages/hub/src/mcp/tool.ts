@@ -11,6 +11,8 @@ export interface Tool {
   readonly needsRemote: boolean
   /** Whether it may be run as a task of MCP's own. */
   readonly takesTasks: boolean
+  /** The one that is meant by it. */
+  readonly skill?: string | undefined
   /** Throws A2AError; INVALID_PARAMS for input that is not as the schema says. */
   run(input: unknown, call: ToolCall): Promise<ToolResult>
 }
@@ -24,6 +26,7 @@ export interface ToolDefinition<Input extends z.ZodType> {
   readonly annotations: ToolAnnotations
   readonly needsRemote?: boolean
   readonly takesTasks?: boolean
+  readonly skill?: string | undefined
   run(input: z.output<Input>, call: ToolCall): Promise<ToolResult>
 }
 
@@ -41,6 +44,7 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     },
     needsRemote,
     takesTasks,
+    skill: definition.skill,
     async run(given, call) {
       const read = input.safeParse(given ?? {})
       if (!read.success) throw invalid(read.error)

@@ -32,7 +32,7 @@ export function firstFinishedFirst(a: TaskRow, b: TaskRow): number {
   return newestFirst(b, a)
 }
 
-function newestFirst(a: Pick<TaskRow, 'statusAt' | 'id'>, b: Pick<TaskRow, 'statusAt' | 'id'>): number {
+export function newestFirst(a: Pick<TaskRow, 'statusAt' | 'id'>, b: Pick<TaskRow, 'statusAt' | 'id'>): number {
   return b.statusAt - a.statusAt || compare(b.id, a.id)
 }
 

@@ -22,7 +22,8 @@ export function savePush(table: Table, push: PushRow, fence: number): void {
   if (entry === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
   const isBehind = push.state === 'active' && push.dueAt === undefined && entry.visibleSeq > push.deliveredSeq
   const row = isBehind ? { ...push, dueAt: push.createdAt } : push
-  entry.pushes.set(push.id, { row, fence, leasedUntil: undefined })
+  const place = entry.pushes.get(push.id)?.place ?? fence
+  entry.pushes.set(push.id, { row, fence, place, leasedUntil: undefined })
   if (row.state === 'active') table.pushed.add(entry)
 }
 

@@ -25,6 +25,8 @@ export interface Entry {
 export interface PushEntry {
   row: PushRow
   fence: number
+  /** Among all webhooks: greater than that of all that were made before. */
+  readonly place: number
   /** Set while somebody delivers. */
   leasedUntil: number | undefined
 }
@@ -153,6 +155,7 @@ export function createTable() {
       feed.push({ position, tenant, agent, owner, taskId: id, firstSeq, lastSeq })
     },
     unpublish,
+    feedEnd: (): number => position,
     feedAfter(after: number, limit: number): readonly FeedEntry[] {
       const found: FeedEntry[] = []
       for (let index = firstIndexAfter(feed, after); index < feed.length && found.length < limit; index += 1) {

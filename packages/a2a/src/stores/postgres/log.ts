@@ -106,6 +106,7 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
     SELECT l.position, t.tenant, t.agent, t.owner, t.id, l.first_seq, l.last_seq
     FROM ${schema}.log AS l JOIN ${schema}.tasks AS t ON t.ref = l.task
     WHERE l.position > $1 AND l.position < ${horizon} ORDER BY l.position LIMIT $2`
+  const end = `SELECT max(position) AS position FROM ${schema}.log WHERE position < ${horizon}`
   const isMore = `SELECT FROM ${schema}.log WHERE position > $1 AND position >= ${horizon} LIMIT 1`
 
   async function recordsOf(batches: readonly Batch[], afterSeq: number, limit: number): Promise<readonly LogRecord[]> {
@@ -158,6 +159,10 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
         if ((await database.ask(isMore, position)).length === 0) return entries
         await pause(5)
       }
+    },
+    async feedEnd(): Promise<number> {
+      const [row] = await database.ask<{ position: unknown }>(end)
+      return Number(row?.position ?? 0)
     },
     async saveSnapshot(taskId: string, { seq, task, internal }: Snapshot): Promise<void> {
       const kept: Blob[] = []

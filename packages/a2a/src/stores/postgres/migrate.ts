@@ -13,6 +13,7 @@ import { sql as lookUps } from './sql/0003-look-ups.ts'
 import { sql as pushes } from './sql/0004-pushes.ts'
 import { sql as prune } from './sql/0005-prune.ts'
 import { sql as notes } from './sql/0006-notes.ts'
+import { sql as search } from './sql/0007-search.ts'
 
 export interface Step {
   readonly sql: string
@@ -21,7 +22,7 @@ export interface Step {
 }
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes].map((sql) => ({ sql, oldest: 5 }))
+export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes, search].map((sql) => ({ sql, oldest: 5 }))
 
 interface Version {
   readonly version: number

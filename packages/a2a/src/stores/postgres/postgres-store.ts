@@ -18,6 +18,7 @@ import { digestOf, toText } from './names.ts'
 import { createNotes } from './notes.ts'
 import { createNotifier } from './notifier.ts'
 import { createPushes } from './pushes.ts'
+import { createSearch } from './search.ts'
 import { createWriter } from './writer.ts'
 
 export interface PostgresStoreOptions {
@@ -75,6 +76,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const blobs = createBlobs(database, schema)
   const tasks = createLog(database, schema, blobs, changes)
   const lists = createLists(database, schema, blobs)
+  const searching = createSearch(database, schema, blobs)
   const leases = createLeases({ database, schema, blobs, now })
   const pushes = createPushes(database, schema)
   const housekeeping = createHousekeeping(database, schema, now)
@@ -151,6 +153,9 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     context: (partition, contextId, limit) => during(() => lists.context(partition, contextId, limit)),
     countActive: (tenant, owner) => during(() => lists.countActive(tenant, owner)),
     countStates: () => during(() => lists.countStates()),
+    countUnfinished: () => during(() => searching.countUnfinished()),
+    search: (query) => during(() => searching.search(query)),
+    findTasks: (idPrefix, limit) => during(() => searching.findTasks(idPrefix, limit)),
     findMessage: (key, at) => during(() => tasks.findMessage(key, at)),
     saveSnapshot: (taskId, snapshot) => during(() => tasks.saveSnapshot(taskId, snapshot)),
     loadSnapshot: (taskId) => during(() => tasks.loadSnapshot(taskId)),
@@ -162,6 +167,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     savePush: (push) => during(() => pushes.save(push)),
     loadPush: (taskId, id) => during(() => pushes.load(taskId, id)),
     listPush: (taskId) => during(() => pushes.list(taskId)),
+    searchPush: (query) => during(() => pushes.search(query)),
     deletePush: (taskId, id, fence) => during(() => pushes.delete(taskId, id, fence)),
     claimPush: (at, until, limit) => inTurn(() => pushes.claim(at, until, limit)),
     movePush: (taskId, id, fence, change) => during(() => pushes.move(taskId, id, fence, change)),
@@ -174,6 +180,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
         return housekeeping.prune(retention)
       }),
     feed: (position, limit) => during(() => tasks.feed(position, limit)),
+    feedEnd: () => during(() => tasks.feedEnd()),
 
     masterKey: () => master,
     listKeys: () => during(housekeeping.listKeys),

@@ -1,6 +1,6 @@
 /** Push cursors and their attempts. A cursor is behind when the task has a visible record above it; then it is due. */
 import type { Struct } from '../../model/task.ts'
-import type { ClaimedPush, PushAttempt, PushChange, PushRow } from '../store.ts'
+import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
 import type { Database } from './database.ts'
 import { digestOf, fromText, toText, wholeTime } from './names.ts'
 
@@ -23,6 +23,10 @@ export function createPushes(database: Database, schema: string) {
   const ofTask = `${schema}.pushes AS p JOIN ${schema}.tasks AS t ON t.ref = p.task WHERE t.id = $1`
   const one = `SELECT ${columns} FROM ${ofTask} AND p.key = $2`
   const all = `SELECT ${columns} FROM ${ofTask} ORDER BY p.ref`
+  const newest = `
+    SELECT p.ref, ${columns} FROM ${schema}.pushes AS p JOIN ${schema}.tasks AS t ON t.ref = p.task
+    WHERE p.ref < $1 ORDER BY p.ref DESC LIMIT $2`
+  const newestInState = newest.replace('WHERE', 'WHERE p.state = $3 AND')
   const save = `SELECT ${schema}.save_push_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS done`
   const move = `SELECT ${schema}.move_push_1($1, $2, $3, $4, $5, $6, $7) AS done`
   const remove = `
@@ -51,6 +55,13 @@ export function createPushes(database: Database, schema: string) {
     },
     async list(taskId: string): Promise<readonly PushRow[]> {
       return (await database.ask<PushColumns>(all, toText(taskId))).map(pushOf)
+    },
+    async search({ state, before = Number.MAX_SAFE_INTEGER, limit }: PushQuery): Promise<PushPage> {
+      const rows = await (state === undefined
+        ? database.ask<PushColumns & { ref: unknown }>(newest, before, limit + 1)
+        : database.ask<PushColumns & { ref: unknown }>(newestInState, before, limit + 1, state))
+      const last = rows.length > limit ? rows[limit - 1] : undefined
+      return { pushes: rows.slice(0, limit).map(pushOf), ...(last !== undefined ? { before: Number(last.ref) } : {}) }
     },
     async save(push: PushRow): Promise<void> {
       const { taskId, id, config, deliveredSeq, dueAt, attempt, state, createdAt } = push

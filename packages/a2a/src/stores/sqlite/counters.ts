@@ -37,9 +37,9 @@ export function createCounters(database: Database) {
     `SELECT sum(tasks) AS tasks FROM counters WHERE tenant = ? AND owner = ? AND state IN (${activeNumbers.join(', ')})`,
   )
   const all = database.prepare<{ tasks: number | null }>('SELECT sum(tasks) AS tasks FROM counters')
-  const byState = database.prepare<{ state: number; tasks: number }>(
-    'SELECT state, sum(tasks) AS tasks FROM counters GROUP BY state HAVING sum(tasks) > 0',
-  )
+  // Not by GROUP BY, which would sort them.
+  const sums = taskStates.map((_, number) => `coalesce(sum(tasks) FILTER (WHERE state = ${number}), 0) AS s${number}`)
+  const byState = database.prepare<Record<string, number>>(`SELECT ${sums.join(', ')} FROM counters`)
   const dropEmpty = database.prepare('DELETE FROM counters WHERE tasks = 0')
   const gathered = new Map<string, Gathered>()
 
@@ -65,7 +65,13 @@ export function createCounters(database: Database) {
     active: (tenant: string, owner: string): number => ofOwner.get(tenant, owner)?.tasks ?? 0,
     /** Of what is written; what is only gathered is not in it. */
     total: (): number => all.get()?.tasks ?? 0,
-    states: (): readonly StateCount[] => byState.all().map(({ state, tasks }) => ({ state: stateOf(state), tasks })),
+    states(): readonly StateCount[] {
+      const row = byState.get() ?? {}
+      return taskStates.flatMap((state, number) => {
+        const tasks = row[`s${number}`] ?? 0
+        return tasks > 0 ? [{ state, tasks }] : []
+      })
+    },
     dropEmpty: () => void dropEmpty.run(),
   }
 }

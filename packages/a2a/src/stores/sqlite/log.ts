@@ -32,6 +32,8 @@ export function createLog(database: Database, blobs: BlobTable) {
     SELECT position, tenant, agent, owner, id AS taskId, first_seq AS firstSeq, last_seq AS lastSeq
     FROM log JOIN tasks ON tasks.ref = log.task WHERE position > ? ORDER BY position LIMIT ?`)
 
+  const newest = database.prepare<{ position: number | null }>('SELECT max(position) AS position FROM log')
+
   return {
     head: (taskId: string): number => refOf.get(taskId)?.head ?? 0,
     read(taskId: string, afterSeq: number, limit: number): readonly LogRecord[] {
@@ -50,6 +52,7 @@ export function createLog(database: Database, blobs: BlobTable) {
     },
     feed: (position: number, limit: number): readonly FeedEntry[] =>
       feed.all(position, limit).map((row) => ({ ...row })),
+    feedEnd: (): number => newest.get()?.position ?? 0,
 
     /** Makes the texts now; what is answered writes them. */
     prepareSnapshot(taskId: string, { seq, task, internal }: Snapshot): () => void {

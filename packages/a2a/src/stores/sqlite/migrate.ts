@@ -3,9 +3,10 @@ import type { Database } from './database.ts'
 import { sql as tasks } from './migrations/0001-tasks.ts'
 import { sql as claims } from './migrations/0002-claims.ts'
 import { sql as notes } from './migrations/0003-notes.ts'
+import { sql as search } from './migrations/0004-search.ts'
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-const steps: readonly string[] = [tasks, claims, notes]
+const steps: readonly string[] = [tasks, claims, notes, search]
 
 /** "PRLY" in ASCII: how a file of ours is told from any other SQLite file. */
 const applicationId = 0x50524c59

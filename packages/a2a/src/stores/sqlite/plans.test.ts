@@ -15,6 +15,7 @@ import { migrate } from './migrate.ts'
 import { createNotes } from './notes.ts'
 import { createPrune } from './prune.ts'
 import { createPushes } from './pushes.ts'
+import { createSearch } from './search.ts'
 
 /** Every statement that the store prepares, with the steps SQLite takes to answer it. */
 function plans(): readonly { readonly sql: string; readonly steps: readonly string[] }[] {
@@ -38,6 +39,7 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   createLog(database, blobs)
   createLists(database, counters, blobs)
   createLook(database, blobs)
+  createSearch(database, blobs)
   createLeases(database, epoch, blobs)
   createPushes(database, epoch)
   createNotes({ database, now: Date.now, read: async (look) => look(), write: async (work) => work() })

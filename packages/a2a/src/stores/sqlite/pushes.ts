@@ -1,6 +1,6 @@
 /** Push cursors and their attempts. A cursor is behind when the task has a visible record above it; then it is due. */
 import type { Struct } from '../../model/task.ts'
-import type { ClaimedPush, PushAttempt, PushChange, PushRow } from '../store.ts'
+import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
 import type { Database } from './database.ts'
 import type { Epoch } from './epoch.ts'
 import { wholeTime } from './rows.ts'
@@ -31,6 +31,10 @@ export function createPushes(database: Database, epoch: Epoch) {
   const due = database.prepare<PushColumns>(`
     SELECT ${columns} WHERE pushes.due_at IS NOT NULL AND pushes.due_at <= ?1 AND pushes.state = 'active'
       AND (leased_until IS NULL OR leased_until <= ?1 OR pushes.fence < ?2) ORDER BY pushes.due_at, pushes.ref LIMIT ?3`)
+  const newest = database.prepare<PushColumns>(`SELECT ${columns} WHERE pushes.ref < ? ORDER BY pushes.ref DESC LIMIT ?`)
+  const newestInState = database.prepare<PushColumns>(
+    `SELECT ${columns} WHERE pushes.state = ? AND pushes.ref < ? ORDER BY pushes.ref DESC LIMIT ?`,
+  )
   const findTask = database.prepare<{ ref: number; visible_seq: number }>(
     'SELECT ref, visible_seq FROM tasks WHERE id = ?',
   )
@@ -63,6 +67,11 @@ export function createPushes(database: Database, epoch: Epoch) {
       return row && pushOf(row)
     },
     list: (taskId: string): readonly PushRow[] => ofTask.all(taskId).map(pushOf),
+    search({ state, before = Number.MAX_SAFE_INTEGER, limit }: PushQuery): PushPage {
+      const rows = state === undefined ? newest.all(before, limit + 1) : newestInState.all(state, before, limit + 1)
+      const last = rows.length > limit ? rows[limit - 1] : undefined
+      return { pushes: rows.slice(0, limit).map(pushOf), ...(last !== undefined ? { before: last.ref } : {}) }
+    },
     listAttempts: (taskId: string, pushId: string, limit: number) =>
       attempts.all(taskId, pushId, limit).map((row) => ({ ...row })),
 

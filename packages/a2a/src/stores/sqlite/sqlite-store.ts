@@ -23,6 +23,7 @@ import { migrate } from './migrate.ts'
 import { createNotes } from './notes.ts'
 import { createPrune } from './prune.ts'
 import { createPushes } from './pushes.ts'
+import { createSearch } from './search.ts'
 import { createWriter } from './writer.ts'
 
 export interface SqliteStoreOptions {
@@ -66,6 +67,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const appender = createAppender(parts)
   const log = createLog(database, blobs)
   const lists = createLists(database, counters, blobs)
+  const searching = createSearch(database, blobs)
   const leases = createLeases(database, epoch, blobs)
   const pushes = createPushes(database, epoch)
   const prune = createPrune(parts)
@@ -115,6 +117,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     context: (partition, contextId, limit) => read(() => lists.context(partition, contextId, limit)),
     countActive: (tenant, owner) => read(() => counters.active(tenant, owner)),
     countStates: () => read(() => counters.states()),
+    countUnfinished: () => read(() => searching.countUnfinished()),
+    search: (query) => read(() => searching.search(query)),
+    findTasks: (idPrefix, limit) => read(() => searching.findTasks(idPrefix, limit)),
     findMessage: (key, at) => read(() => messages.find(key, at)),
 
     saveSnapshot: async (taskId, snapshot) => write(log.prepareSnapshot(taskId, snapshot)),
@@ -127,6 +132,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     savePush: (push) => write(() => pushes.save(push)),
     loadPush: (taskId, id) => read(() => pushes.load(taskId, id)),
     listPush: (taskId) => read(() => pushes.list(taskId)),
+    searchPush: (query) => read(() => pushes.search(query)),
     deletePush: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
     claimPush: (at, until, limit) => write(() => pushes.claim(at, until, limit)),
     movePush: (taskId, id, fence, change) => write(() => pushes.move(taskId, id, fence, change)),
@@ -139,6 +145,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
         return prune(retention)
       }),
     feed: (position, limit) => read(() => log.feed(position, limit)),
+    feedEnd: () => read(() => log.feedEnd()),
 
     listKeys: () => read(keys.list),
     saveKey: (key) => write(() => keys.save(key)),

@@ -177,3 +177,20 @@ describe('0.2', () => {
     assert.deepEqual(v0_3.spelling.aliases, { 'agent/authenticatedExtendedCard': 'GetExtendedAgentCard' })
   })
 })
+
+describe('an artifact as an older draft has it', () => {
+  it('is read off an index and a single part, and never written so [S2-34]', () => {
+    const event = json.decodeEvent({
+      kind: 'artifact-update',
+      taskId: 't1',
+      contextId: 'c1',
+      index: 2,
+      part: { kind: 'text', text: 'so', index: 0, append: true },
+    })
+    assert.ok('artifactUpdate' in event)
+    const { artifact, append } = event.artifactUpdate
+    assert.deepEqual([artifact.artifactId, artifact.parts, append], ['artifact-2', [{ text: 'so' }], true])
+    const written = json.encodeEvent(event)
+    assert.ok(!written.includes('"index"') && !written.includes('"part":'))
+  })
+})

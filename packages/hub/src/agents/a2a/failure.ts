@@ -4,6 +4,7 @@
  */
 import { A2AError } from '@parley/a2a'
 import type { ErrorCode, StateReport, Turn } from '@parley/a2a'
+import { outOfBoundsReason } from './way-out.ts'
 
 const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   UNAUTHENTICATED: 'The agent does not accept the credentials of this hub. Whoever runs the hub has to renew them.',
@@ -31,8 +32,12 @@ const longestQuote = 300
 export function failureOf(reason: unknown, turn: Turn): StateReport {
   const error = A2AError.from(reason)
   turn.log.warn('the remote agent failed', { taskId: turn.task.id, code: error.code, cause: reason })
+  if (error.details.reason === outOfBoundsReason) return failed(outOfBounds, error.code)
   return failed(sentences[error.code] ?? 'The agent failed.', error.code, quoteOf(error))
 }
+
+const outOfBounds =
+  "The agent's card leads to an address that this hub does not go to. Whoever runs the hub can allow it."
 
 /** The message left, and nobody knows whether it arrived: to send it again might do the work twice. */
 export function lostOnTheWay(): StateReport {

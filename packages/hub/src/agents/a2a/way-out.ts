@@ -9,15 +9,26 @@ import type { A2AEntry } from './entry.ts'
 
 export function wayOut(entry: A2AEntry, { fetch, guardedFetch }: Pick<KindParts, 'fetch' | 'guardedFetch'>): Fetch {
   const named = namedUrls(entry).map((url) => url.origin)
-  return (request) => {
-    const isNamed = entry.allowPrivate || named.includes(new URL(request.url).origin)
-    return isNamed ? fetch(request) : guardedFetch(request)
+  return async (request) => {
+    if (entry.allowPrivate || named.includes(new URL(request.url).origin)) return fetch(request)
+    try {
+      return await guardedFetch(request)
+    } catch (reason) {
+      throw reason instanceof A2AError && reason.code === 'PERMISSION_DENIED' ? outOfBounds(reason) : reason
+    }
   }
 }
 
+/** To the client it is an interface where nobody is: it tries the next one of the card, and this one never again. */
+function outOfBounds(cause?: unknown): A2AError {
+  const message = 'The card leads to where this hub does not go; allowPrivate would let it'
+  return new A2AError('PERMISSION_DENIED', message, { reason: outOfBoundsReason }, { cause })
+}
+export const outOfBoundsReason = 'NOT_LOADED'
+
 /**
  * gRPC has connections of its own, which no guard sees. So it is spoken with the hosts that the configuration names, and
- * with others only where private addresses are allowed anyway; an interface elsewhere counts as one where nobody is.
+ * with others only where private addresses are allowed anyway.
  */
 export function guardedBinding(entry: A2AEntry, binding: ClientBinding): ClientBinding {
   const named = namedUrls(entry).map((url) => url.hostname)
@@ -27,10 +38,7 @@ export function guardedBinding(entry: A2AEntry, binding: ClientBinding): ClientB
     versions,
     open(at, version, parts) {
       if (entry.allowPrivate || named.includes(hostOf(at.url))) return binding.open(at, version, parts)
-      const refuse = async (): Promise<never> => {
-        const message = `The card names another host for ${protocolBinding}, which allowPrivate does not allow`
-        throw new A2AError('UNAVAILABLE', message, { reason: 'NOT_LOADED' })
-      }
+      const refuse = (): Promise<never> => Promise.reject(outOfBounds())
       return { call: refuse, open: refuse }
     },
   }

@@ -56,8 +56,8 @@ const noConnection = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ER
 /** Whether a message may have arrived although sending it failed. */
 export function mayHaveArrived(error: A2AError): boolean {
   if (!error.retryable || error.code === 'RATE_LIMITED' || error.code === 'AGENT_UNAVAILABLE') return false
-  const { status, reason, retryAfterMs } = error.details
-  if (retryAfterMs !== undefined || status === '503' || reason === 'NOT_LOADED') return false
+  const { status, retryAfterMs } = error.details
+  if (retryAfterMs !== undefined || status === '503') return false
   return !neverLeft(error)
 }
 

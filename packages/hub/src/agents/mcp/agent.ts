@@ -97,7 +97,12 @@ async function perform(turn: Turn, say: Say, connection: McpConnection, { callab
       onElicit: (question, signal) =>
         answerQuestion(question, async (message) => {
           const release = await asking.take(signal)
-          return turn.askMessage(message).finally(release)
+          // Whoever is asked must not be told that the tool is at work.
+          await teller.pause()
+          return turn.askMessage(message).finally(() => {
+            teller.go()
+            release()
+          })
         }),
     })
   } finally {

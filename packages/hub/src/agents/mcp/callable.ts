@@ -42,7 +42,7 @@ export async function callablesOf(
     wanted.prompts.length > 0 ? connection.prompts(signal) : [],
   ])
   const found = [
-    ...tools.filter(({ name }) => isAllowed(name, wanted.allow, wanted.deny)).map(toolOf),
+    ...tools.filter((tool) => isAllowed(tool.name, wanted.allow, wanted.deny) && isPlain(tool)).map(toolOf),
     ...prompts.filter(({ name }) => isAllowed(name, wanted.prompts)).map(promptOf),
     ...(wanted.resources.length > 0 ? [resourceReader(wanted.resources)] : []),
   ]
@@ -64,6 +64,9 @@ export function skillsOf(callables: readonly Callable[]): readonly AgentSkill[] 
     }
   })
 }
+
+/** Some only run as tasks of the server's own, which was tried in one version of the protocol: those cannot be called. */
+const isPlain = ({ execution }: Tool): boolean => execution?.taskSupport !== 'required'
 
 function toolOf({ name, title, description, inputSchema, annotations = {} }: Tool): Callable {
   const shown = named(title ?? annotations.title, name)

@@ -166,7 +166,7 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       {
         signal: watch.signal,
         timeout: never,
-        ...(onProgress !== undefined ? { onprogress: (progress: Progress) => onProgress(progress) } : {}),
+        ...(onProgress !== undefined ? { onprogress: (told: Progress) => void (isOfServer(told) && onProgress(told)) } : {}),
       },
     )
   }
@@ -211,6 +211,11 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
     oversized = undefined
     return reason
   }
+}
+
+/** The SDK tells in the same way that it asks somebody, which whoever is asked knows. */
+function isOfServer({ message }: Progress): boolean {
+  return message?.startsWith("Fulfilling input required by 'tools/call'") !== true
 }
 
 /** Told, so that it need not keep the session; not waited for, if it does not hear. */

@@ -13,24 +13,30 @@ export function failureOf(reason: unknown): A2AError {
   return new A2AError('TOOL_EXECUTION_FAILED', sentenceFor(reason), {}, { cause: reason })
 }
 
+const lost = 'The connection to the tool server was lost: whether the tool has done its work is not known'
+
+/** What the SDK noticed, in words. */
+const noticed: Readonly<Record<string, string>> = {
+  [SdkErrorCode.ConnectionClosed]: lost,
+  [SdkErrorCode.NotConnected]: lost,
+  [SdkErrorCode.SendFailed]: lost,
+  [SdkErrorCode.InvalidResult]: 'The answer of the tool makes no sense',
+  [SdkErrorCode.UnsupportedResultType]: 'The answer of the tool makes no sense',
+  [SdkErrorCode.InputRequiredRoundsExceeded]: 'The tool asked again and again',
+  // It wanted a model, or a list of folders.
+  [SdkErrorCode.CapabilityNotSupported]: 'The tool asked for something that it cannot have here',
+  [SdkErrorCode.MethodNotSupportedByProtocolVersion]: 'The tool asked for something that it cannot have here',
+}
+
 function sentenceFor(reason: unknown): string {
   if (reason instanceof ProtocolError) return sentenceOfServer(reason)
   if (reason instanceof SdkHttpError) return `The tool server refused the call (HTTP ${reason.status})`
-  if (reason instanceof SdkError && reason.code === SdkErrorCode.InvalidResult) return 'The answer of the tool makes no sense'
-  if (reason instanceof SdkError && unsupported.has(reason.code)) {
-    return 'The tool server asked for something that it cannot have here'
-  }
-  return 'The connection to the tool server was lost: whether the tool has done its work is not known'
+  // What is no error of the SDK's is one of the network.
+  return reason instanceof SdkError ? (noticed[reason.code] ?? 'The tool server failed') : lost
 }
 
-/** It wanted a model, or a list of folders. */
-const unsupported: ReadonlySet<string> = new Set([
-  SdkErrorCode.CapabilityNotSupported,
-  SdkErrorCode.MethodNotSupportedByProtocolVersion,
-])
-
 function sentenceOfServer({ code, message }: ProtocolError): string {
-  if (code === lostCode) return 'The connection to the tool server was lost: whether the tool has done its work is not known'
+  if (code === lostCode) return lost
   // By the SDK, which checks what a tool answers against what the tool says of itself.
   if (/output ?schema|structured content/i.test(message)) return 'The answer of the tool is not what it promised'
   if (code !== Number(ProtocolErrorCode.InvalidParams)) return 'The tool server failed'

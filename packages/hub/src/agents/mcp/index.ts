@@ -36,8 +36,7 @@ function open(entry: McpEntry, parts: KindParts): OpenAgent {
 
 function cardOf({ name, title, version, description, instructions, websiteUrl, icons = [] }: McpAbout): CardPart {
   const shown = [title, name].find((text) => text !== undefined && text !== '')
-  // Instructions are for models, and may be a book: its first paragraph says what it is.
-  const said = (description ?? instructions?.trim().split(/\n\s*\n/, 1)[0] ?? '').trim().slice(0, descriptionChars)
+  const said = (description ?? firstParagraph(instructions ?? '')).trim().slice(0, descriptionChars)
   const icon = icons.find(({ src }) => isWeb(src))?.src
   return {
     ...(shown !== undefined ? { name: shown } : {}),
@@ -46,6 +45,11 @@ function cardOf({ name, title, version, description, instructions, websiteUrl, i
     ...(websiteUrl !== undefined && isWeb(websiteUrl) ? { documentationUrl: websiteUrl } : {}),
     ...(icon !== undefined ? { iconUrl: icon } : {}),
   }
+}
+
+/** Instructions are for models, and may be a book: what comes first after its title says what it is about. */
+function firstParagraph(text: string): string {
+  return text.split(/\n\s*\n/).find((paragraph) => paragraph.trim() !== '' && !paragraph.trim().startsWith('#')) ?? ''
 }
 
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url)

@@ -3,26 +3,31 @@ import type { Progress } from '@modelcontextprotocol/client'
 
 export interface ProgressTeller {
   hear(progress: Progress): void
+  /** Resolves when what was being told is told; nothing follows, as often as this was called, before `go`. */
+  pause(): Promise<void>
+  go(): void
   /** Nothing is told any more. */
   end(): void
 }
 
 export function progressTeller(everyMs: number, tell: (progress: Progress) => Promise<void>): ProgressTeller {
   let newest: Progress | undefined
-  let isBusy = false
-  let hasEnded = false
-  let pause: NodeJS.Timeout | undefined
+  let telling: Promise<void> | undefined
+  let isResting = false
+  let pauses = 0
+  let rest: NodeJS.Timeout | undefined
 
   function next(): void {
-    if (newest === undefined || isBusy || hasEnded) return
+    if (newest === undefined || telling !== undefined || isResting || pauses > 0) return
     const progress = newest
     newest = undefined
-    isBusy = true
     // Nobody hears more than they have read.
-    void tell(progress).then(() => {
-      if (hasEnded) return
-      pause = setTimeout(() => {
-        isBusy = false
+    telling = tell(progress).finally(() => {
+      telling = undefined
+      if (pauses === Infinity) return
+      isResting = true
+      rest = setTimeout(() => {
+        isResting = false
         next()
       }, everyMs)
     })
@@ -33,9 +38,17 @@ export function progressTeller(everyMs: number, tell: (progress: Progress) => Pr
       newest = progress
       next()
     },
+    async pause() {
+      pauses += 1
+      await telling
+    },
+    go() {
+      pauses -= 1
+      next()
+    },
     end() {
-      hasEnded = true
-      clearTimeout(pause)
+      pauses = Infinity
+      clearTimeout(rest)
     },
   }
 }

@@ -9,7 +9,6 @@ export interface Hello {
   readonly scopes: readonly string[]
   /** Given to a device that was paired; proves it from then on. */
   readonly deviceToken?: string
-  readonly defaultAgent: string
   readonly limits: Limits
   readonly tickMs: number
 }
@@ -30,7 +29,6 @@ export function readHello(payload: Fields): Hello {
   const auth = fieldsOf(payload['auth'])
   const policy = fieldsOf(payload['policy'])
   const attachments = fieldsOf(policy['attachments'])
-  const defaults = fieldsOf(fieldsOf(payload['snapshot'])['sessionDefaults'])
   const deviceToken = textIn(auth, 'deviceToken')
   return {
     // A gateway that does not tell its starts apart counts as started anew at each connection: nothing is sent twice then.
@@ -38,7 +36,6 @@ export function readHello(payload: Fields): Hello {
     version: textIn(server, 'version') ?? 'unknown',
     scopes: textsIn(auth, 'scopes'),
     ...(deviceToken !== undefined ? { deviceToken } : {}),
-    defaultAgent: textIn(defaults, 'defaultAgentId') ?? 'main',
     limits: {
       frameBytes: numberIn(policy, 'maxPayload') ?? 26_214_400,
       fileBytes: numberIn(attachments, 'maxBytes') ?? olderBytes,

@@ -1,0 +1,50 @@
+/** What whoever runs the server looks for in a memory store: it looks at all tasks, which the store's cap keeps few. */
+import { isTerminal } from '../../model/state.ts'
+import type { AgentCount, PushPage, PushQuery, SearchPage, SearchQuery, TaskRow } from '../store.ts'
+import { newestFirst } from './list.ts'
+import type { Entry, Table } from './table.ts'
+
+export function searchTasks(table: Table, query: SearchQuery): SearchPage {
+  const { agent, owner, contextId, states, from = -Infinity, until = Infinity, before, limit } = query
+  const found: TaskRow[] = []
+  for (const { row } of contextId === undefined ? table.all() : table.inContext(contextId)) {
+    if (agent !== undefined && row.agent !== agent) continue
+    if (owner !== undefined && row.owner !== owner) continue
+    if (states !== undefined && !states.includes(row.status.state)) continue
+    if (row.statusAt < from || row.statusAt >= until) continue
+    if (before === undefined || newestFirst(before, row) < 0) found.push(row)
+  }
+  found.sort(newestFirst)
+  return { tasks: found.slice(0, limit), more: found.length > limit }
+}
+
+export function tasksBeginning(table: Table, idPrefix: string, limit: number): readonly TaskRow[] {
+  const found: TaskRow[] = []
+  for (const { row } of table.all()) if (row.id.startsWith(idPrefix)) found.push(row)
+  return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+}
+
+export function countUnfinished(entries: Iterable<Entry>): readonly AgentCount[] {
+  const counts = new Map<string, AgentCount>()
+  for (const { row } of entries) {
+    const { agent } = row
+    const { state } = row.status
+    if (isTerminal(state)) continue
+    const key = JSON.stringify([agent, state])
+    counts.set(key, { agent, state, tasks: (counts.get(key)?.tasks ?? 0) + 1 })
+  }
+  return [...counts.values()]
+}
+
+/** Their places are their turns in the order in which they were made: none is ever taken out of the middle of a page. */
+export function searchPushes(table: Table, { state, before = Infinity, limit }: PushQuery): PushPage {
+  const found = [...table.all()]
+    .flatMap(({ pushes }) => [...pushes.values()])
+    .filter(({ row, place }) => place < before && (state === undefined || row.state === state))
+    .sort((a, b) => b.place - a.place)
+  const last = found.length > limit ? found[limit - 1] : undefined
+  return {
+    pushes: found.slice(0, limit).map(({ row }) => row),
+    ...(last !== undefined ? { before: last.place } : {}),
+  }
+}

@@ -1,0 +1,192 @@
+/** What whoever runs the server looks for: tasks and webhooks of everybody, in a fixed order, paged without loss or repeat. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { taskStates } from '../../model/state.ts'
+import type { TaskState } from '../../model/state.ts'
+import type { NewTask, PushPage, PushQuery, SearchQuery, Store, TaskRow } from '../../stores/store.ts'
+import type { OpenStore } from './harness.ts'
+import { create, createFinished, day0, feedOf, idsOf, move, push, withStore } from './harness.ts'
+
+async function allPages(store: Store, query: SearchQuery): Promise<readonly TaskRow[]> {
+  const seen: TaskRow[] = []
+  let before: SearchQuery['before']
+  for (let page = 0; page < 100; page += 1) {
+    const { tasks, more } = await store.search({ ...query, ...(before && { before }) })
+    assert.ok(tasks.length <= query.limit)
+    seen.push(...tasks)
+    const last = tasks.at(-1)
+    if (!more || last === undefined) return seen
+    before = { statusAt: last.statusAt, id: last.id }
+  }
+  return assert.fail('the pages do not end')
+}
+
+/** Of several tenants, agents and owners, in all states, some of them at the same time. */
+async function createCrowd(store: Store, count: number): Promise<readonly NewTask[]> {
+  const states = taskStates.slice(1)
+  const tasks: NewTask[] = []
+  for (let n = 0; n < count; n += 1) {
+    const task = await create(store, {
+      tenant: n % 4 === 0 ? 'acme' : '',
+      agent: ['echo', 'clock', 'concierge'][n % 3] as string,
+      owner: ['alice', 'bob', 'https://issuer.example|carol', 'alice'][n % 4] as string,
+      contextId: `context-${n % 5}`,
+      state: states[(n * 3) % states.length] as TaskState,
+      statusAt: day0 + Math.floor(n / 3),
+    })
+    tasks.push(task)
+  }
+  return tasks
+}
+
+export function searchContract(open: OpenStore): void {
+  describe('a search over everybody', () => {
+    it(
+      'has the newest status first and breaks ties by id, whatever the size of a page',
+      withStore(open, async ({ store }) => {
+        const tasks = await createCrowd(store, 40)
+        const expected = idsOf(tasks.toSorted((a, b) => b.statusAt - a.statusAt || (a.id < b.id ? 1 : -1)))
+        for (const limit of [1, 7, 39, 40, 100]) {
+          assert.deepEqual(idsOf(await allPages(store, { limit })), expected)
+        }
+        const { tasks: first, more } = await store.search({ limit: 40 })
+        assert.equal(more, false)
+        assert.deepEqual(first[0], await store.load(expected[0] as string))
+        assert.deepEqual(await store.search({ agent: 'nobody', limit: 5 }), { tasks: [], more: false })
+      }),
+    )
+
+    it(
+      'takes agent, owner, context, states and time, each alone and together',
+      withStore(open, async ({ store }) => {
+        const tasks = await createCrowd(store, 36)
+        const choices: { readonly [field: string]: readonly unknown[] } = {
+          agent: [undefined, 'clock', 'none'],
+          owner: [undefined, 'alice', 'https://issuer.example|carol', 'none'],
+          contextId: [undefined, 'context-2'],
+          states: [undefined, ['TASK_STATE_FAILED'], ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'], []],
+          from: [undefined, day0 + 5],
+          until: [undefined, day0 + 12],
+        }
+        let queries: Record<string, unknown>[] = [{}]
+        for (const [field, values] of Object.entries(choices)) {
+          queries = queries.flatMap((query) =>
+            values.map((value) => (value === undefined ? query : { ...query, [field]: value })),
+          )
+        }
+        for (const filter of queries as Omit<SearchQuery, 'limit'>[]) {
+          const expected = tasks
+            .filter((task) => filter.agent === undefined || task.agent === filter.agent)
+            .filter((task) => filter.owner === undefined || task.owner === filter.owner)
+            .filter((task) => filter.contextId === undefined || task.contextId === filter.contextId)
+            .filter((task) => filter.states === undefined || filter.states.includes(task.status.state))
+            .filter((task) => task.statusAt >= (filter.from ?? 0) && task.statusAt < (filter.until ?? Infinity))
+            .sort((a, b) => b.statusAt - a.statusAt || (a.id < b.id ? 1 : -1))
+          assert.deepEqual(
+            idsOf(await allPages(store, { ...filter, limit: 8 })),
+            idsOf(expected),
+            JSON.stringify(filter),
+          )
+        }
+      }),
+    )
+
+    it(
+      'follows tasks as they move and forgets those that are gone',
+      withStore(open, async ({ store }) => {
+        const one = await create(store, { agent: 'echo', statusAt: day0 })
+        const two = await create(store, { agent: 'clock', statusAt: day0 + 1 })
+        await move(store, one.id, 1, 'TASK_STATE_COMPLETED', day0 + 2)
+        assert.deepEqual(idsOf((await store.search({ limit: 5 })).tasks), [one.id, two.id])
+        assert.deepEqual(idsOf((await store.search({ states: ['TASK_STATE_SUBMITTED'], limit: 5 })).tasks), [two.id])
+        await store.prune({ maxTasks: 0, batch: 5 })
+        assert.deepEqual(idsOf((await store.search({ limit: 5 })).tasks), [two.id])
+      }),
+    )
+
+    it(
+      'counts what has not ended by agent and state',
+      withStore(open, async ({ store }) => {
+        assert.deepEqual(await store.countUnfinished(), [])
+        await create(store, { agent: 'echo' })
+        await create(store, { agent: 'echo', owner: 'bob', tenant: 'another' })
+        const moved = await create(store, { agent: 'clock' })
+        await createFinished(store, { agent: 'clock' })
+        await move(store, moved.id, 1, 'TASK_STATE_INPUT_REQUIRED')
+        const counts = (await store.countUnfinished()).map(({ agent, state, tasks }) => [agent, state.slice(11), tasks])
+        assert.deepEqual(counts.sort(), [
+          ['clock', 'INPUT_REQUIRED', 1],
+          ['echo', 'SUBMITTED', 2],
+        ])
+      }),
+    )
+
+    it(
+      'finds tasks by the beginning of their ids, and takes no character of it for another',
+      withStore(open, async ({ store }) => {
+        for (const id of ['ab', 'ab-1', 'ab-2', 'ac-1', 'a%', 'a_b', 'b']) await create(store, { id })
+        const found = async (prefix: string, limit = 10) => idsOf(await store.findTasks(prefix, limit))
+        assert.deepEqual(await found('ab'), ['ab-2', 'ab-1', 'ab'])
+        assert.deepEqual(await found('ab', 2), ['ab-2', 'ab-1'])
+        assert.deepEqual(await found('a%'), ['a%'])
+        assert.deepEqual(await found('a_'), ['a_b'])
+        assert.deepEqual(await found('x'), [])
+        assert.equal((await found('')).length, 7)
+        assert.deepEqual((await store.findTasks('ac', 1))[0], await store.load('ac-1'))
+      }),
+    )
+  })
+
+  describe('webhooks of everybody', () => {
+    async function pages(store: Store, query: PushQuery): Promise<readonly string[]> {
+      const seen: string[] = []
+      let before: number | undefined
+      for (let page = 0; page < 50; page += 1) {
+        const found: PushPage = await store.searchPush({ ...query, ...(before !== undefined && { before }) })
+        seen.push(...found.pushes.map(({ taskId, id }) => `${taskId} ${id}`))
+        before = found.before
+        if (before === undefined) return seen
+      }
+      return assert.fail('the pages do not end')
+    }
+
+    it(
+      'come with the newest first, by state if it is asked for',
+      withStore(open, async ({ store }) => {
+        for (const id of ['t1', 't2', 't3']) await create(store, { id, tenant: id })
+        await store.savePush(push('t1', { id: 'a' }))
+        await store.savePush(push('t2', { id: 'b', state: 'dead' }))
+        await store.savePush(push('t2', { id: 'c', state: 'done' }))
+        await store.savePush(push('t3', { id: 'd', state: 'dead' }))
+        // One that is replaced keeps its place.
+        await store.savePush(push('t1', { id: 'a', attempt: 3 }))
+        for (const limit of [1, 3, 4, 10]) {
+          assert.deepEqual(await pages(store, { limit }), ['t3 d', 't2 c', 't2 b', 't1 a'])
+          assert.deepEqual(await pages(store, { limit, state: 'dead' }), ['t3 d', 't2 b'])
+        }
+        const [row] = (await store.searchPush({ state: 'active', limit: 5 })).pushes
+        assert.deepEqual(row, await store.loadPush('t1', 'a'))
+        await store.deletePush('t3', 'd')
+        assert.deepEqual(await pages(store, { limit: 2, state: 'dead' }), ['t2 b'])
+      }),
+    )
+  })
+
+  describe('the end of the feed', () => {
+    it(
+      'is the place of the last append, before everything that comes',
+      withStore(open, async ({ store }) => {
+        assert.equal(await store.feedEnd(), 0)
+        await create(store)
+        await create(store)
+        const last = (await feedOf(store, 2)).at(-1)?.position as number
+        assert.equal(await store.feedEnd(), last)
+        const task = await create(store)
+        assert.deepEqual(
+          (await feedOf(store, 1, last)).map(({ taskId }) => taskId),
+          [task.id],
+        )
+      }),
+    )
+  })
+}

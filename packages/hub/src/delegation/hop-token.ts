@@ -1,0 +1,178 @@
+/**
+ * A chain on its way from one hub to another: a JWT for one message to one agent. It carries the token by which the chain
+ * came to whoever signs, so that a receiver who trusts the hubs before can see for itself that nothing was widened.
+ */
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT } from 'jose'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { A2AError } from '@parley/a2a'
+import type { SigningKey } from '@parley/a2a/server'
+import { z } from 'zod'
+import { whatIsWider } from './chain.ts'
+import type { Chain } from './chain.ts'
+
+export interface TokenOrder {
+  readonly issuer: string
+  /** Whom it is for: `hub#agent`. */
+  readonly audience: string
+  readonly messageId: string
+  readonly now: number
+}
+
+/** Of the keyring, and what the names of its keys begin with. */
+export const hopPurpose = 'hop'
+/** No token of another sort passes for one. */
+const typ = 'parley-hop+jwt'
+/** Long enough for a message to arrive, and to be sent once more. */
+const lifetimeMs = 300_000
+/** Clocks of hubs differ. */
+const toleranceSeconds = 60
+/** Eight hubs in a row stay below this. */
+const mostCharacters = 32_768
+
+const words = z.array(z.string().max(1_024)).max(1_000)
+const claims = z.object({
+  iss: z.string(),
+  sub: z.string().max(1_024),
+  aud: z.string(),
+  jti: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+  root: z.string().max(1_024),
+  par: z.string().max(1_024),
+  dep: z.int().min(1),
+  vis: words,
+  bud: z.object({ tasks: z.int().min(0) }),
+  scp: z.record(z.string(), words),
+  dl: z.number().positive().optional(),
+  prv: z.string().max(mostCharacters).optional(),
+})
+
+export async function makeToken(chain: Chain, order: TokenOrder, key: SigningKey): Promise<string> {
+  const { root, subject, parent, visited, tasks, scopes, deadlineAt, token } = chain
+  const iat = Math.floor(order.now / 1_000)
+  const exp = Math.ceil(Math.min(order.now + lifetimeMs, deadlineAt ?? Infinity) / 1_000)
+  const payload: JWTPayload = {
+    root,
+    par: parent,
+    dep: visited.length,
+    vis: visited,
+    bud: { tasks },
+    scp: scopes,
+    ...(deadlineAt !== undefined ? { dl: deadlineAt } : {}),
+    ...(token !== undefined ? { prv: token } : {}),
+  }
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: 'ES256', typ, kid: key.kid })
+    .setIssuer(order.issuer)
+    .setSubject(subject)
+    .setAudience(order.audience)
+    .setJti(order.messageId)
+    .setIssuedAt(iat)
+    .setExpirationTime(exp)
+    .sign(key.privateKey)
+}
+
+export interface TokenReading {
+  /** The keys of an issuer that is trusted; nothing for a stranger. */
+  keysOf(issuer: string): JWTVerifyGetKey | undefined
+  /** Who reads it: `hub#agent`. */
+  readonly audience: string
+  readonly messageId: string
+  /** The tasks that the message refers to. */
+  readonly referenceTaskIds: readonly string[]
+  readonly now: number
+}
+
+/** The chain that it says; nothing if it is a stranger's. Throws for one of a hub that is trusted, and is not right. */
+export async function readToken(token: string, reading: TokenReading): Promise<Chain | undefined> {
+  const issuer = issuerOf(token)
+  const keys = issuer === undefined ? undefined : reading.keysOf(issuer)
+  if (issuer === undefined || keys === undefined) return undefined
+  const said = await verified(token, keys, issuer)
+  if (said.exp + toleranceSeconds < reading.now / 1_000) throw invalid('it has expired')
+  if (said.iat - toleranceSeconds > reading.now / 1_000) throw invalid('it is from the future')
+  if (said.aud !== reading.audience) throw invalid('it is for another agent')
+  if (said.jti !== reading.messageId) throw invalid('it is for another message')
+  if (!reading.referenceTaskIds.includes(said.par)) throw invalid('it is for the work of another task')
+  const chain = chainOf(said, token)
+  await checkBefore(said, chain, reading)
+  return chain
+}
+
+type Claims = z.output<typeof claims>
+
+/** As far as it can be known without believing it. */
+function issuerOf(token: string): string | undefined {
+  if (token.length > mostCharacters) return undefined
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<Claims> {
+  const read = claims.safeParse(await signedContent(token, keys))
+  if (!read.success) throw invalid('it lacks what it has to say')
+  const { dep, vis } = read.data
+  if (dep !== vis.length || new Set(vis).size !== vis.length) throw invalid('the agents on its way do not add up')
+  if (vis.at(-1)?.startsWith(`${issuer}#`) !== true) throw invalid('another hub than the last on its way has signed it')
+  return read.data
+}
+
+/** Whether it has expired is another question: one that a newer token carries may have. */
+async function signedContent(token: string, keys: JWTVerifyGetKey): Promise<unknown> {
+  try {
+    const header = decodeProtectedHeader(token)
+    // Other keys of the same hub sign other things.
+    if (header.typ !== typ || header.kid?.startsWith(`${hopPurpose}.`) !== true) throw invalid('it is a token for something else')
+    const { payload } = await compactVerify(token, keys, { algorithms: ['ES256'] })
+    return JSON.parse(new TextDecoder().decode(payload)) as unknown
+  } catch (reason) {
+    if (reason instanceof A2AError) throw reason
+    if (reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JWSSignatureVerificationFailed)
+      throw invalid('its signature is not good')
+    if (reason instanceof SyntaxError || (reason instanceof errors.JOSEError && !isOutOfReach(reason)))
+      throw invalid('it is not well formed')
+    const message = 'The keys of the hub that handed this on cannot be read now'
+    throw new A2AError('UNAVAILABLE', message, {}, { cause: reason })
+  }
+}
+
+/** The keys could not be had, or are none. */
+function isOutOfReach({ code }: errors.JOSEError): boolean {
+  return code === 'ERR_JWKS_TIMEOUT' || code === 'ERR_JWKS_INVALID' || code === 'ERR_JOSE_GENERIC'
+}
+
+/** Whoever signs must have made it of what it was given itself. What strangers gave it is for it to answer for. */
+async function checkBefore(said: Claims, chain: Chain, reading: TokenReading): Promise<void> {
+  if (said.prv === undefined) return
+  const issuer = issuerOf(said.prv)
+  const keys = issuer === undefined ? undefined : reading.keysOf(issuer)
+  if (issuer === undefined || keys === undefined) return
+  const before = await verified(said.prv, keys, issuer)
+  if (!before.aud.startsWith(`${said.iss}#`)) throw invalid('what it was made of was given to another hub')
+  const outer = chainOf(before, said.prv)
+  const wider = whatIsWider(chain, outer, before.aud)
+  if (wider !== undefined) throw invalid(`compared with what it was made of, ${wider}`)
+  await checkBefore(before, outer, reading)
+}
+
+function chainOf({ root, sub, par, vis, bud, scp, dl }: Claims, token: string): Chain {
+  return {
+    root,
+    subject: sub,
+    parent: par,
+    visited: vis,
+    tasks: bud.tasks,
+    scopes: scp,
+    ...(dl !== undefined ? { deadlineAt: dl } : {}),
+    token,
+  }
+}
+
+function invalid(why: string): A2AError {
+  return new A2AError('PERMISSION_DENIED', `The token that came with the message is not valid: ${why}`, {
+    reason: 'HOP_TOKEN_INVALID',
+  })
+}

@@ -1,0 +1,85 @@
+/**
+ * Which agents a hub has for whoever asks, from its catalog (`/.well-known/ai-catalog.json`). A hub that has none is asked
+ * for the agent that answers at its root.
+ */
+import { A2AError } from '@parley/a2a'
+import type { Fetch } from '@parley/a2a/client'
+import { z } from 'zod'
+
+export interface CatalogEntry {
+  /** As the hub calls it. */
+  readonly name: string
+  /** Of the agent, or of its card. */
+  readonly url: string
+  /** Whether the hub itself answers there: whoever is known to it is not known elsewhere. */
+  readonly isOwn: boolean
+}
+
+const entry = z.looseObject({
+  identifier: z.string().optional(),
+  displayName: z.string().optional(),
+  // The first drafts of the catalog called it a media type.
+  type: z.string().optional(),
+  mediaType: z.string().optional(),
+  url: z.string().optional(),
+})
+const catalog = z.looseObject({ entries: z.array(z.unknown()) })
+
+const mostBytes = 5_000_000
+const mostEntries = 1_000
+const timeoutMs = 15_000
+
+export async function readCatalog(
+  hub: string,
+  key: string | undefined,
+  fetch: Fetch,
+  signal: AbortSignal,
+): Promise<readonly CatalogEntry[]> {
+  const url = `${hub}/.well-known/ai-catalog.json`
+  const headers = { accept: 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const response = await fetch(new Request(url, { headers, signal: within, redirect: 'error' })).catch(
+    (cause: unknown) => {
+      throw new A2AError('AGENT_UNAVAILABLE', `There is no hub at ${hub} now`, {}, { cause })
+    },
+  )
+  if (response.status === 404) return [{ name: 'default', url: hub, isOwn: true }]
+  if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The hub does not know this key')
+  if (!response.ok) throw new A2AError('AGENT_UNAVAILABLE', `The hub answered ${response.status}`)
+  return entriesOf(await textOf(response), hub)
+}
+
+async function textOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of response.body ?? []) {
+    size += piece.length
+    if (size > mostBytes) throw new A2AError('INVALID_AGENT_RESPONSE', 'The catalog of the hub is too large')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+export function entriesOf(text: string, hub: string): readonly CatalogEntry[] {
+  const read = catalog.safeParse(jsonIn(text))
+  if (!read.success) throw new A2AError('INVALID_AGENT_RESPONSE', 'The hub has no catalog that can be read')
+  return read.data.entries.slice(0, mostEntries).flatMap((one) => {
+    const { data } = entry.safeParse(one)
+    const isAgent = /agent-card/.test(data?.type ?? data?.mediaType ?? '')
+    if (data?.url === undefined || !isAgent || !URL.canParse(data.url, hub)) return []
+    const url = new URL(data.url, hub)
+    const [, own] = /\/a2a\/([\w.~-]+)(?:\/|$)/.exec(url.pathname) ?? []
+    // Called by the way that we were told of, whatever the hub is called outside.
+    if (own !== undefined) return [{ name: own, url: `${hub}/a2a/${own}`, isOwn: true }]
+    const name = data.identifier?.split(/[:/]/).at(-1) || data.displayName
+    return name === undefined || name === '' ? [] : [{ name, url: url.href, isOwn: url.origin === new URL(hub).origin }]
+  })
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,115 @@
+/** An agent that is called over the network, at a desk. What it says is bounded: nobody vouches for all of them. */
+import { A2AError, hasSettled } from '@parley/a2a'
+import type { AgentCard, Message, Part, StreamEvent, Task } from '@parley/a2a'
+import type { Answer, CallOptions, EventStream, RemoteAgent } from '@parley/a2a/client'
+import { taskIdIn } from './desk.ts'
+import type { AgentProfile, AgentRef, DeskAgent, DeskAnswer, DeskCall } from './desk.ts'
+
+/** Of one answer, in characters. */
+const mostSaid = 50_000_000
+/** How long one that has not named its task yet is heard after whoever called has gone: without its id nothing can be ended. */
+const graceMs = 5_000
+
+export function createRemoteAgent(agent: RemoteAgent, ref: AgentRef, profile: AgentProfile): DeskAgent {
+  return {
+    profile,
+    ref,
+    send: (message, call) => read(agent, call, (options) => agent.stream(message, options)),
+
+    async start(message, call) {
+      const { session } = agent
+      const request = { message, configuration: { returnImmediately: true } }
+      const sent = await session.call('SendMessage', request, { signal: call.signal, ...traced(call) })
+      call.onEvent(sent)
+      return sent
+    },
+
+    async follow(taskId, call) {
+      const task = await agent.get(taskId, { signal: call.signal })
+      if (hasSettled(task.status.state)) return task
+      const answer = await read(agent, call, (options) => agent.subscribe(taskId, options))
+      return 'task' in answer ? answer.task : task
+    },
+
+    get: (taskId, historyLength, signal) => agent.get(taskId, { historyLength, signal }),
+    cancel: (taskId, signal) => agent.cancel(taskId, { signal }),
+  }
+}
+
+/** Until the turn is over. */
+async function read(
+  agent: RemoteAgent,
+  call: DeskCall,
+  open: (options: CallOptions) => EventStream,
+): Promise<DeskAnswer> {
+  const { signal, onEvent } = call
+  const leaving = new AbortController()
+  const stream = open({ signal: leaving.signal, ...traced(call) })
+  let taskId: string | undefined
+  let grace: NodeJS.Timeout | undefined
+  const leave = (): void => {
+    if (taskId !== undefined) leaving.abort(signal.reason)
+    else grace ??= setTimeout(() => leaving.abort(signal.reason), graceMs)
+  }
+  signal.addEventListener('abort', leave)
+  if (signal.aborted) leave()
+  let said = 0
+  try {
+    for await (const event of stream) {
+      taskId = taskIdIn(event) ?? taskId
+      onEvent(event)
+      signal.throwIfAborted()
+      said += lengthOf(event)
+      if (said > mostSaid) throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent says more than can be taken')
+      // A stream may stay open while the agent waits for credentials; nobody who waits for the agent has to.
+      if (taskId !== undefined && isWaiting(event)) return { task: await agent.get(taskId, { signal }) }
+    }
+    return answerOf(await stream.result())
+  } finally {
+    clearTimeout(grace)
+    signal.removeEventListener('abort', leave)
+    leaving.abort()
+  }
+}
+
+function isWaiting(event: StreamEvent): boolean {
+  return 'statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_AUTH_REQUIRED'
+}
+
+function answerOf({ kind, ...answer }: Answer): DeskAnswer {
+  return kind === 'task' ? { task: answer as Task } : { message: answer as Message }
+}
+
+function traced({ traceparent }: DeskCall): Pick<CallOptions, 'headers'> {
+  return traceparent === undefined ? {} : { headers: { traceparent } }
+}
+
+/** Of what adds up: texts, files and data. */
+function lengthOf(event: StreamEvent): number {
+  const parts = 'artifactUpdate' in event ? event.artifactUpdate.artifact.parts : []
+  return parts.reduce((sum, part) => sum + lengthOfPart(part), 0)
+}
+
+function lengthOfPart(part: Part): number {
+  // An event is bounded by the client, so that what is written anew here is, too.
+  if ('data' in part) return JSON.stringify(part.data).length
+  return 'text' in part ? part.text.length : 'raw' in part ? part.raw.length : part.url.length
+}
+
+/** What a card says, for whoever looks at the agent. */
+export function profileOfCard(card: AgentCard, url: string, name?: string): AgentProfile {
+  const { provider, documentationUrl } = card
+  return {
+    ...(name !== undefined ? { name } : {}),
+    title: card.name,
+    description: card.description,
+    version: card.version,
+    url,
+    skills: card.skills,
+    inputModes: card.defaultInputModes,
+    outputModes: card.defaultOutputModes,
+    ...(provider !== undefined ? { provider: provider.organization } : {}),
+    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    isAvailable: true,
+  }
+}

@@ -1,0 +1,57 @@
+/** From node:http to the web's Request and back, for a handler that knows only those. Bodies are bounded and read at once. */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Nothing if the body is larger than that. */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    length += piece.length
+    if (length > limitBytes) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces, length)
+}
+
+/** Without its body, which has been read. Aborted when whoever sent it has gone. */
+export function toRequest(request: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  }
+  const { method = 'GET', url = '/' } = request
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  const path = url.startsWith('/') ? url : '/'
+  return new Request(`http://hub.invalid${path}`, {
+    method,
+    headers,
+    signal,
+    ...(hasBody ? { body: new Uint8Array(body) } : {}),
+  })
+}
+
+/** Piece by piece: whoever reads slowly slows the writing. */
+export async function sendResponse(
+  response: ServerResponse,
+  answer: Response,
+  more: Readonly<Record<string, string>>,
+): Promise<void> {
+  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
+  response.writeHead(answer.status, { ...headers, ...Object.fromEntries(answer.headers) })
+  const reader = answer.body?.getReader()
+  if (reader === undefined) return void response.end()
+  const gone = once(response, 'close')
+  gone.then(
+    () => void reader.cancel().catch(() => {}),
+    () => {},
+  )
+  // A stream of events is there from its head on, though the first event may take its time.
+  response.flushHeaders()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || response.destroyed) break
+    if (!response.write(value)) await Promise.race([once(response, 'drain'), gone])
+  }
+  response.end()
+}

@@ -1,0 +1,238 @@
+/**
+ * The log of one task read as spans: the task, its turns, and what was done in them. It is read record by record, so that
+ * whoever follows a task needs no more of it in memory than the turn that runs; what has ended is told at once.
+ */
+import {
+  isInterrupted,
+  isTerminal,
+  readTraceparent,
+  spanIdOfEvent,
+  spanIdOfTurn,
+  traceIdOfTask,
+} from '@parley/a2a'
+import type {
+  LogRecord,
+  Message,
+  Partition,
+  RecordBody,
+  Span,
+  SpanOutcome,
+  Struct,
+  TaskState,
+  TraceContext,
+} from '@parley/a2a'
+import type { DelegationContext, TraceSpan, TraceSpanKind } from './contract.ts'
+import { delegationOf } from './delegation-context.ts'
+import { EventLog, eventOf } from './event-log.ts'
+import { Tally } from './tally.ts'
+
+/** Told of what has ended, and by which record. */
+export type SpanEnded = (span: TraceSpan, seq: number) => void
+
+interface Open {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentId: string | undefined
+  readonly name: string
+  readonly kind: TraceSpanKind
+  startedAt: number
+  attributes: Struct
+  readonly log: EventLog
+  readonly isSampled: boolean
+  readonly link: TraceSpan['link']
+}
+
+/** What a message brought, until a turn takes it. */
+interface Waiting {
+  readonly messageId: string
+  readonly context: TraceContext | undefined
+}
+
+type TurnStarted = Extract<RecordBody, { readonly type: 'turn-started' }>
+type StatusBody = Extract<RecordBody, { readonly type: 'status' }>
+
+const longestError = 200
+
+export class TaskTrace {
+  readonly taskId: string
+  readonly partition: Partition
+  readonly tally = new Tally()
+  /** Of the last record read. */
+  head = 0
+  contextId = ''
+  state: TaskState = 'TASK_STATE_SUBMITTED'
+  idempotencyKey = ''
+  delegation: DelegationContext | undefined
+  endedAt: number | undefined
+  error: string | undefined
+  readonly #ended: SpanEnded
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #questions = new Set<string>()
+  #root: Open | undefined
+  #turn: Open | undefined
+  #lastAt = 0
+
+  constructor(taskId: string, partition: Partition, ended: SpanEnded = () => {}) {
+    this.taskId = taskId
+    this.partition = partition
+    this.#ended = ended
+  }
+
+  get traceId(): string {
+    return this.#root?.traceId ?? traceIdOfTask(this.taskId)
+  }
+
+  get startedAt(): number {
+    return this.#root?.startedAt ?? 0
+  }
+
+  add(record: LogRecord): void {
+    const { seq, at, body } = record
+    if (seq <= this.head) return
+    this.head = seq
+    const root = (this.#root ??= this.#open(body, at))
+    if (body.type === 'message') this.#waiting.set(seq, waitingOf(body.message, body.options?.traceparent))
+    if (body.type === 'turn-started') this.#beginTurn(body, root, at, seq)
+    if (body.type === 'question') this.#questions.add(body.questionId)
+    if (body.type === 'answer') this.#questions.delete(body.questionId)
+    if (body.type === 'span') this.#addSpan(body.span, root, seq)
+    const event = eventOf(record, this.taskId)
+    if (event !== undefined) (this.#turn ?? root).log.add(event)
+    this.#lastAt = at
+    if (body.type === 'turn-ended') this.#endTurn('ok', at, seq)
+    if (body.type === 'status') this.#reach(body, root, at, seq)
+  }
+
+  /** What goes on: the turn, and the task unless it has ended. */
+  unfinished(): readonly TraceSpan[] {
+    const open = [this.#turn, this.endedAt === undefined ? this.#root : undefined]
+    return open.flatMap((one) => (one === undefined ? [] : [this.#spanOf(one)]))
+  }
+
+  #open(body: RecordBody, at: number): Open {
+    const message = body.type === 'message' ? body : undefined
+    const context = readTraceparent(message?.options?.traceparent)
+    const { agent, tenant, owner } = this.partition
+    this.contextId = message?.message.contextId ?? ''
+    this.idempotencyKey = message?.message.messageId ?? ''
+    this.delegation = message === undefined ? undefined : delegationOf(message.message, owner)
+    return {
+      traceId: context?.traceId ?? traceIdOfTask(this.taskId),
+      spanId: spanIdOfEvent(this.taskId, 0),
+      parentId: context?.spanId,
+      name: `invoke_agent ${agent}`,
+      kind: 'task',
+      startedAt: at,
+      attributes: {
+        type: 'A2A_TASK',
+        ...this.#about(),
+        caller: owner,
+        ...(tenant !== '' ? { tenant } : {}),
+        idempotencyKey: this.idempotencyKey,
+        ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
+      },
+      log: new EventLog(),
+      isSampled: context?.isSampled ?? true,
+      link: undefined,
+    }
+  }
+
+  #about(): Struct {
+    return {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': this.partition.agent,
+      ...(this.contextId !== '' ? { 'gen_ai.conversation.id': this.contextId } : {}),
+      taskId: this.taskId,
+    }
+  }
+
+  #beginTurn({ turn, attempt, consumedSeq }: TurnStarted, root: Open, at: number, seq: number): void {
+    // What ran before has not said how it ended: the process died over it.
+    this.#endTurn('error', this.#lastAt, seq, { interrupted: true })
+    const { messageId, context } = this.#waiting.get(consumedSeq) ?? {}
+    // A turn that is run again has the message of the first try.
+    for (const known of this.#waiting.keys()) if (known < consumedSeq) this.#waiting.delete(known)
+    const isElsewhere = context !== undefined && context.traceId !== root.traceId
+    this.tally.turns += 1
+    this.#questions.clear()
+    this.#turn = {
+      traceId: isElsewhere ? context.traceId : root.traceId,
+      spanId: spanIdOfTurn(this.taskId, turn, attempt),
+      parentId: isElsewhere ? context.spanId : root.spanId,
+      name: `turn ${turn}`,
+      kind: 'turn',
+      startedAt: at,
+      attributes: { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) },
+      log: new EventLog(),
+      isSampled: context?.isSampled ?? root.isSampled,
+      link: isElsewhere ? { traceId: root.traceId, spanId: root.spanId } : undefined,
+    }
+  }
+
+  #addSpan(span: Span, root: Open, seq: number): void {
+    const turn = this.#turn ?? root
+    // An agent begins before its task is in the log.
+    turn.startedAt = Math.min(turn.startedAt, span.startedAt)
+    root.startedAt = Math.min(root.startedAt, span.startedAt)
+    this.tally.add(span)
+    const { attributes = {}, ...rest } = span
+    const { traceId, isSampled } = turn
+    const about = { ...attributes, taskId: this.taskId }
+    this.#ended(
+      { ...rest, traceId, taskId: this.taskId, attributes: about, events: [], droppedEvents: 0, isSampled },
+      seq,
+    )
+  }
+
+  #reach({ status }: StatusBody, root: Open, at: number, seq: number): void {
+    this.state = status.state
+    const isOver = isTerminal(status.state)
+    // One that asks in the middle of its turn goes on with it.
+    if (!isOver && (!isInterrupted(status.state) || this.#questions.size > 0)) return
+    const outcome = outcomeOf(status.state)
+    const error = outcome === 'error' ? textOf(status.message) : undefined
+    const about = { state: status.state, ...(error !== undefined ? { error } : {}) }
+    this.#endTurn(outcome, at, seq, about)
+    if (!isOver) return
+    this.endedAt = at
+    this.error = error
+    root.attributes = { ...root.attributes, ...about, ...this.tally.attributes() }
+    this.#ended(this.#spanOf(root, at, outcome), seq)
+  }
+
+  #endTurn(outcome: SpanOutcome, at: number, seq: number, about: Struct = {}): void {
+    const turn = this.#turn
+    if (turn === undefined) return
+    this.#turn = undefined
+    turn.attributes = { ...turn.attributes, ...about }
+    if (outcome === 'error') this.tally.errors += 1
+    this.#ended(this.#spanOf(turn, at, outcome), seq)
+  }
+
+  #spanOf({ log, parentId, link, ...open }: Open, endedAt?: number, outcome?: SpanOutcome): TraceSpan {
+    return {
+      ...open,
+      ...(parentId !== undefined ? { parentId } : {}),
+      ...(link !== undefined ? { link } : {}),
+      taskId: this.taskId,
+      ...(endedAt !== undefined ? { endedAt: Math.max(endedAt, open.startedAt) } : {}),
+      ...(outcome !== undefined ? { outcome } : {}),
+      events: log.events,
+      droppedEvents: log.dropped,
+    }
+  }
+}
+
+function waitingOf({ messageId }: Message, traceparent: string | undefined): Waiting {
+  return { messageId, context: readTraceparent(traceparent) }
+}
+
+export function outcomeOf(state: TaskState): SpanOutcome {
+  if (state === 'TASK_STATE_CANCELED') return 'canceled'
+  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
+}
+
+function textOf(message: Message | undefined): string | undefined {
+  const text = (message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join(' ')
+  return text === '' ? undefined : text.slice(0, longestError).toWellFormed()
+}

@@ -1,0 +1,277 @@
+/** Servers that hang, die, flood and lie: the task says what became of it, and the agent goes on. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { Part, Task } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+import type { TestAgentOptions } from '@parley/a2a/testing'
+import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
+import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
+import { benchFolder } from './bench-folder.ts'
+import type { BenchFolder } from './bench-folder.ts'
+import { everythingAt } from './mcp-everything.ts'
+import { serveWeb } from './mcp-http.ts'
+import { newSession, scriptedServer } from './mcp-script.ts'
+import type { ScriptDesk } from './mcp-script.ts'
+
+const program = join(import.meta.dirname, 'programs/mcp-server.ts')
+const { signal } = new AbortController()
+const lost = 'The connection to the tool server was lost: whether the tool has done its work is not known'
+
+interface Place {
+  readonly entry: object
+  readonly folder?: BenchFolder
+  appears(what: string): Promise<void>
+}
+
+function aProgram(t: TestContext): Place & { readonly folder: BenchFolder } {
+  const folder = benchFolder()
+  t.after(() => folder.remove())
+  const entry = { command: [process.execPath, program, folder.path], cwd: import.meta.dirname }
+  return { entry, folder, appears: folder.appears }
+}
+
+async function anAddress(t: TestContext): Promise<Place> {
+  const told = new Map<string, PromiseWithResolvers<void>>()
+  const happening = (what: string): PromiseWithResolvers<void> => {
+    const one = told.get(what) ?? Promise.withResolvers<void>()
+    told.set(what, one)
+    return one
+  }
+  const desk: ScriptDesk = {
+    tell: (what) => happening(what).resolve(),
+    gate: () => happening('go').promise,
+    die: () => place.cut(),
+  }
+  const handler = createMcpHandler(() => scriptedServer(desk))
+  const place = await serveWeb((request) => handler.fetch(request))
+  t.after(async () => {
+    await handler.close()
+    await place.close()
+  })
+  return { entry: { url: place.url }, appears: (what) => happening(what).promise }
+}
+
+const places: readonly [string, (t: TestContext) => Place | Promise<Place>][] = [
+  ['a program', aProgram],
+  ['an address', anAddress],
+]
+
+const open = async (t: TestContext, entry: object, test?: TestAgentOptions) =>
+  openKind(t, mcpKind, entry, { parts: { baseDir: import.meta.dirname }, ...(test !== undefined ? { test } : {}) })
+const textOf = (parts: readonly Part[] = []): string => parts.map((part) => ('text' in part ? part.text : '')).join('')
+const ending = (task: unknown): string => {
+  const { status } = task as Task
+  return `${status.state.replace('TASK_STATE_', '')}: ${textOf(status.message?.parts)}`
+}
+
+for (const [where, place] of places)
+  describe(`a server behind ${where}`, () => {
+    it('that hangs does not hold up its task beyond the deadline, nor whoever cancels it', async (t) => {
+      const { entry, appears } = await place(t)
+      const { agent } = await open(t, entry, { turnTimeoutMs: 2_000 })
+      assert.equal(ending(await agent.send('hang()')), 'FAILED: Task timed out')
+      const { id } = (await agent.send('hang()', { returnImmediately: true })) as Task
+      await appears('begun')
+      assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
+      assert.equal(await agent.ask('say("still here")'), 'still here')
+    })
+
+    it('that dies in the middle of a call fails it, and is there for the next', async (t) => {
+      const { entry } = await place(t)
+      const { agent, lines } = await open(t, entry)
+      const contextId = 'one'
+      assert.equal(ending(await agent.send('die()', { contextId })), `FAILED: ${lost}`)
+      assert.ok(lines.some(({ message }) => message === 'a call of a tool failed'))
+      assert.equal(await agent.ask('say hello', { contextId }), 'hello')
+    })
+
+    it('that answers with nonsense, or other than it promised, fails the task with a sentence', async (t) => {
+      const { entry } = await place(t)
+      const { agent } = await open(t, entry)
+      assert.match(ending(await agent.send('nonsense()')), /^FAILED: The (answer of the tool makes no sense|tool server)/)
+      assert.equal(ending(await agent.send('promise()')), 'FAILED: The answer of the tool is not what it promised')
+      assert.equal(ending(await agent.send('fail "No such city"')), 'FAILED: No such city')
+      assert.equal(ending(await agent.send('break()')), 'FAILED: The tool server failed')
+    })
+
+    it('that floods is heard now and then', async (t) => {
+      const { entry } = await place(t)
+      const { agent } = await open(t, entry)
+      const events = await agent.stream('flood(5000)').all()
+      const statuses = events.filter((event) => 'statusUpdate' in event)
+      assert.ok(statuses.length > 2 && statuses.length < 60, `${statuses.length} statuses`)
+      assert.ok(events.some((event) => 'artifactUpdate' in event))
+    })
+
+    it('that says more than is taken is told off, and what is less is taken', async (t) => {
+      const { entry } = await place(t)
+      const { agent } = await open(t, { ...entry, answerLimit: '2MB' })
+      const contextId = 'one'
+      const sentence = 'A tool server answered with more than the 2000000 bytes that are taken here'
+      assert.equal(ending(await agent.send('huge(2000001)', { contextId })), `FAILED: ${sentence}`)
+      assert.equal((await agent.ask('huge(1900000)', { contextId })).length, 1_900_000)
+    })
+
+    it('has no model to ask', async (t) => {
+      const { entry } = await place(t)
+      const { agent, lines } = await open(t, entry)
+      const [line, sentence] = ending(await agent.send('sample()')).split(': ')
+      assert.deepEqual([line, sentence?.startsWith('The tool')], ['FAILED', true])
+      const failure = lines.find(({ message }) => message === 'a call of a tool failed')
+      assert.match(String(failure?.fields?.['cause']), /sampling|-32601|not found/i)
+    })
+
+    it('has as many connections as there may be', async (t) => {
+      const { entry, appears } = await place(t)
+      const { agent } = await open(t, { ...entry, connections: 1 })
+      const { id } = (await agent.send('wait()', { returnImmediately: true, contextId: 'one' })) as Task
+      await appears('begun')
+      await assert.rejects(agent.ask('say no', { contextId: 'two' }), { code: 'RATE_LIMITED' })
+      await agent.cancel(id)
+      assert.equal(await agent.ask('say yes', { contextId: 'two' }), 'yes')
+    })
+  })
+
+describe('a program that is a server', () => {
+  it('and dies while it asks somebody fails the task', async (t) => {
+    const { entry, folder } = aProgram(t)
+    const { agent } = await open(t, entry)
+    const { id, status } = (await agent.send('book_and_die()')) as Task
+    assert.equal(status.state, 'TASK_STATE_INPUT_REQUIRED')
+    folder.put('go')
+    for (;;) {
+      const task = await agent.get(id)
+      if (task.status.state === 'TASK_STATE_FAILED') break
+      assert.equal(task.status.state, 'TASK_STATE_INPUT_REQUIRED')
+      await sleep(10)
+    }
+    assert.equal(ending(await agent.get(id)), `FAILED: ${lost}`)
+  })
+
+  it('is one for each conversation, ended when it is idle, and all are ended with the agent', async (t) => {
+    const { entry, folder } = aProgram(t)
+    const { opened } = await open(t, { ...entry, idleTimeout: '3s' })
+    const running = (): number => runningWith(folder.path).length
+    const as = (id: string) => {
+      const agent = testAgent(opened.agent, { caller: { id } })
+      t.after(() => agent.close())
+      return agent
+    }
+    const [alice, bob] = [as('alice'), as('bob')]
+    await alice.ask('remember teal', { contextId: 'c' })
+    assert.equal(await alice.ask('recall()', { contextId: 'c' }), 'teal')
+    assert.equal(await bob.ask('recall()', { contextId: 'c' }), '')
+    assert.equal(running(), 2)
+    while (running() > 0) await sleep(20)
+    await alice.ask('say hi')
+    assert.equal(running(), 1)
+    await opened.close?.()
+    assert.equal(running(), 0)
+  })
+
+  it('may be shared by all, who then cannot be asked anything', async (t) => {
+    const { entry, folder } = aProgram(t)
+    const { opened } = await open(t, { ...entry, shared: true })
+    const answers: string[] = []
+    for (const id of ['alice', 'bob']) {
+      const agent = testAgent(opened.agent, { caller: { id }, server: { log: silent } })
+      t.after(() => agent.close())
+      answers.push(await agent.ask(id === 'alice' ? 'remember teal' : 'recall()'))
+      assert.match(ending(await agent.send('book()')), /^FAILED: /)
+    }
+    assert.deepEqual(answers, ['noted', 'teal'])
+    assert.equal(runningWith(folder.path).length, 1)
+  })
+})
+
+describe('a server that gets other tools', () => {
+  it('is looked at again: as a program', async (t) => {
+    const { entry } = aProgram(t)
+    const looks = watched()
+    const { opened, agent } = await openKind(
+      t,
+      mcpKind,
+      { ...entry, shared: true },
+      { parts: { lookAgain: looks.again } },
+    )
+    const names = async () => (await opened.look?.(signal))?.skills?.map(({ id }) => id) ?? []
+    assert.ok(!(await names()).includes('more'))
+    await agent.ask('grow()')
+    await looks.asked
+    assert.ok((await names()).includes('more'))
+    assert.equal(await agent.ask('more()'), 'more')
+  })
+
+  it('is looked at again: at an address', async (t) => {
+    const session = newSession()
+    const desk: ScriptDesk = { tell() {}, gate: async () => {}, die() {} }
+    const handler = createMcpHandler(() => scriptedServer(desk, { session }))
+    const place = await serveWeb((request) => handler.fetch(request))
+    t.after(async () => {
+      await handler.close()
+      await place.close()
+    })
+    const looks = watched()
+    const { opened } = await openKind(t, mcpKind, { url: place.url }, { parts: { lookAgain: looks.again } })
+    const names = async () => (await opened.look?.(signal))?.skills?.map(({ id }) => id) ?? []
+    assert.ok(!(await names()).includes('more'))
+    session.extra = true
+    handler.notify.toolsChanged()
+    await looks.asked
+    assert.ok((await names()).includes('more'))
+  })
+})
+
+describe('a server that is not there', () => {
+  it('does not keep the agent from opening, and is called when it has come', async (t) => {
+    const first = await everythingAt(t)
+    await first.stop()
+    const { opened, agent } = await open(t, { url: first.url, connectTimeout: '5s' })
+    await assert.rejects(opened.look?.(signal) ?? Promise.resolve(), { code: 'AGENT_UNAVAILABLE' })
+    await assert.rejects(opened.health?.(signal) ?? Promise.resolve())
+    await assert.rejects(agent.ask('echo hi'), (reason: Error) => {
+      assert.ok(!reason.message.includes('127.0.0.1'))
+      return reason.message === 'A tool server cannot be reached now'
+    })
+    await everythingAt(t, first.port)
+    assert.equal(await agent.ask('echo hi'), 'Echo: hi')
+    await opened.health?.(signal)
+  })
+
+  it('any more, in the middle of a call, fails the call', async (t) => {
+    const server = await everythingAt(t)
+    const { agent } = await open(t, { url: server.url })
+    const reading = agent.stream('trigger-long-running-operation duration=60 steps=60')
+    let last: Task['status'] | undefined
+    for await (const event of reading) {
+      if (!('statusUpdate' in event)) continue
+      last = event.statusUpdate.status
+      if (last.message !== undefined && last.state === 'TASK_STATE_WORKING') await server.stop()
+    }
+    assert.deepEqual([last?.state, textOf(last?.message?.parts)], ['TASK_STATE_FAILED', lost])
+  })
+})
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+function watched(): { readonly asked: Promise<void>; again(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { asked: promise, again: () => resolve() }
+}
+
+/** Of the processes of this machine, those that have this word in their command. */
+function runningWith(word: string): readonly number[] {
+  const pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0)
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word)
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,63 @@
+/** `parley agent add` on the address of an OpenClaw gateway, and on others. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import type { Detected } from '../../packages/hub/src/agents/detect/detect.ts'
+import { openclawDetector } from '../../packages/hub/src/agents/openclaw/detect.ts'
+import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
+import { openFakeGateway } from './openclaw-gateway/gateway.ts'
+import { until } from './openclaw-stage.ts'
+
+function detect(words: readonly [string, ...string[]], token?: string): Promise<Detected> {
+  return openclawDetector.detect(words, {
+    fetch,
+    signal: AbortSignal.timeout(10_000),
+    say() {},
+    cwd: '.',
+    ...(token !== undefined ? { token: { value: token, reference: '${env:CLAW}' } } : {}),
+  })
+}
+
+describe('the address of a gateway', () => {
+  it('is known by what it says first, and the entry has no secret in it', async (t) => {
+    const gateway = await openFakeGateway()
+    t.after(() => gateway.close())
+    for (const address of [gateway.url, `${gateway.url.replace('ws', 'http')}/`]) {
+      const found = await detect([address], gateway.token)
+      assert.deepEqual(found, { kind: 'openclaw', name: 'openclaw', entry: { url: gateway.url, token: '${env:CLAW}' } })
+    }
+    await until(() => gateway.connections() === 0, 'nothing to be left open')
+  })
+
+  it('is known without a token, and then it is said what is missing', async (t) => {
+    const gateway = await openFakeGateway()
+    t.after(() => gateway.close())
+    const found = await detect([gateway.url])
+    assert.ok('entry' in found)
+    assert.deepEqual(found.entry, { url: gateway.url, token: '${env:OPENCLAW_TOKEN}' })
+    assert.match(found.notes?.join() ?? '', /Set OPENCLAW_TOKEN/)
+    assert.ok(openclawKind.schema.safeParse(found.entry).success)
+  })
+
+  it('is known where the token is wrong, and that is said', async (t) => {
+    const gateway = await openFakeGateway()
+    t.after(() => gateway.close())
+    const found = await detect([gateway.url], 'wrong')
+    assert.ok('entry' in found)
+    assert.match(found.notes?.join() ?? '', /does not take the configured token/)
+  })
+
+  it('is not that of another server, of nobody, or of a command', async (t) => {
+    const server = createServer((_, response) => void response.end('hello'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    for (const words of [[`http://127.0.0.1:${port}`], ['ws://127.0.0.1:1'], ['npx', 'agent']] as const) {
+      const found = await detect(words)
+      assert.ok('reasons' in found && found.reasons.length === 1, JSON.stringify(found))
+    }
+  })
+})

@@ -1,0 +1,100 @@
+/** The hub as a program, killed in the middle of what an OpenClaw gateway does for it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { connect } from '@parley/a2a/client'
+import type { FakeGateway } from './openclaw-gateway/gateway.ts'
+import { openFakeGateway } from './openclaw-gateway/gateway.ts'
+import { assertOnce, openMortalHub } from './openclaw-hub.ts'
+import { textOf, until } from './openclaw-stage.ts'
+
+async function openGateway(t: TestContext): Promise<FakeGateway> {
+  const gateway = await openFakeGateway()
+  t.after(() => gateway.close())
+  return gateway
+}
+
+const sent = ({ asked }: FakeGateway): number =>
+  asked.filter(({ method }) => method === 'agent' || method === 'chat.send').length
+
+describe('a hub that is killed in the middle of a run at an OpenClaw gateway', { timeout: 60_000 }, () => {
+  it('finds it under way when it is back, and tells the rest: no event lost, none twice', async (t) => {
+    const gateway = await openGateway(t)
+    const mortal = await openMortalHub(gateway)
+    await mortal.begin('take your time')
+    await gateway.mind.begun()
+    await mortal.kill()
+    await mortal.start()
+    gateway.mind.release()
+    assertOnce(mortal.events, await mortal.rest(), 'one two three')
+    assert.equal(sent(gateway), 1)
+    assert.equal(gateway.mind.times('take your time'), 1)
+  })
+
+  it('finds its end when it ended meanwhile', async (t) => {
+    const gateway = await openGateway(t)
+    const mortal = await openMortalHub(gateway)
+    await mortal.begin('take your time')
+    await gateway.mind.begun()
+    await mortal.kill()
+    gateway.mind.release()
+    await until(() => gateway.connections() === 0, 'the gateway to notice')
+    gateway.runs.forgetKeys()
+    await mortal.start()
+    assertOnce(mortal.events, await mortal.rest(), 'one two three')
+    assert.equal(sent(gateway), 1)
+  })
+
+  it('follows what the gateway took up when both were killed', async (t) => {
+    const gateway = await openGateway(t)
+    const mortal = await openMortalHub(gateway)
+    await mortal.begin('take your time')
+    await gateway.mind.begun()
+    await mortal.kill()
+    gateway.stop()
+    gateway.mind.release()
+    gateway.start({ afterMs: 1_500 })
+    await mortal.start()
+    const task = await mortal.rest()
+    assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
+    assert.equal(textOf(task), 'one two three')
+    assert.equal(sent(gateway), 1)
+  })
+
+  it('asks for the approval again that was open, and takes the answer', async (t) => {
+    const gateway = await openGateway(t)
+    gateway.trouble.asksForApproval = true
+    const mortal = await openMortalHub(gateway, ', approvals: caller')
+    const asked = await (await mortal.agent()).send('run the command echo hi')
+    assert.ok(asked.kind === 'task' && asked.status.state === 'TASK_STATE_INPUT_REQUIRED', JSON.stringify(asked))
+    await mortal.kill()
+    await mortal.start()
+    const agent = await mortal.agent()
+    await until(async () => (await agent.get(asked.id)).status.state === 'TASK_STATE_INPUT_REQUIRED', 'the question')
+    const done = await agent.send('allow-once', { taskId: asked.id })
+    assert.ok(done.kind === 'task')
+    assert.equal(textOf(done), 'Let me see.\n\nIt said: hi')
+    assert.equal(sent(gateway), 1)
+  })
+
+  it('is the same device to the gateway before and after, and one connection for its agents', async (t) => {
+    const gateway = await openGateway(t)
+    const mortal = await openMortalHub(gateway)
+    for (const name of ['bot', 'other']) {
+      assert.equal(await (await connect(`${mortal.hub().url}/a2a/${name}`)).ask('count to 2'), '1 2')
+    }
+    assert.equal(gateway.connections(), 1)
+    await mortal.begin('work for ever')
+    await gateway.mind.begun()
+    await mortal.kill()
+    await mortal.start()
+    const [{ event, taskId } = { event: undefined, taskId: '' }] = mortal.events.map((one) => ({
+      event: one,
+      taskId: 'task' in one ? one.task.id : '',
+    }))
+    assert.ok(event !== undefined)
+    assert.equal((await (await mortal.agent()).cancel(taskId)).status.state, 'TASK_STATE_CANCELED')
+    // Whoever is another device may not stop it.
+    await gateway.mind.stopped()
+  })
+})
