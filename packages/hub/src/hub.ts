@@ -197,7 +197,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       agentSettings: (agent) => registry?.status(agent)?.settings,
       isOpen: (agent) => registry?.open(agent) !== undefined,
       url: (agent) => `${url()}/a2a/${agent}`,
-      hasOpenAgents: () => Object.keys(current.agents).some(accessSettings(current).isOpen),
+      hasOpenAgents: () => guestsOf(current).length > 0,
       // For those who may use every agent here; of those without a name only where nobody has one.
       remoteFor: (caller) =>
         known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
