@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { skipReason } from '../test/postgres/databases.ts'
 
 interface Line {
   readonly name: string
@@ -16,6 +17,7 @@ interface Line {
   readonly ratio: number | null
 }
 
+const skip = await skipReason()
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
 describe('the benchmark in its quick mode', () => {
@@ -24,7 +26,7 @@ describe('the benchmark in its quick mode', () => {
 
   before(async () => {
     const args = ['--conditions=parley-source', program, '--quick', '--json']
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 300_000, maxBuffer: 1e7 })
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 600_000, maxBuffer: 1e7 })
     lines = stdout
       .split('\n')
       .filter((line) => line.startsWith('{'))
@@ -44,6 +46,20 @@ describe('the benchmark in its quick mode', () => {
     const times = valueOf('stored16000') / valueOf('stored4000')
     assert.ok(times <= 4.4, `${times} times as many`)
   })
+
+  it(
+    'measures replicas on PostgreSQL: what they do, how far apart they are, what silent readers cost',
+    { skip },
+    () => {
+      const places = ['sqlite', 'postgres', 'replicas']
+      for (const place of places)
+        for (const what of ['Task', 'Events']) assert.ok(valueOf(`${place}${what}`) > 0, place)
+      for (const name of ['sameP50', 'sameP99', 'crossP50', 'crossP99']) assert.ok(valueOf(name) > 0, name)
+      // A thousand readers: not one of them has a connection or a question of its own.
+      assert.ok(valueOf('idleConnections') < 20, `${valueOf('idleConnections')} connections more`)
+      assert.ok(valueOf('idleStatements') < 100, `${valueOf('idleStatements')} statements a second more`)
+    },
+  )
 
   it('brings one event to all of a thousand subscribers', () => {
     assert.equal(valueOf('fanoutReceived'), 1_000)

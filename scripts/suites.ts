@@ -22,7 +22,7 @@ export interface Step {
 
 const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
 const last = ['fuzz', 'cluster', 'push', 'crash']
-const usingDatabase = ['matrix', 'postgres', 'cluster', 'push']
+const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
 const onRequest = ['openclaw']
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })

@@ -49,15 +49,15 @@ const doors: Readonly<Record<string, Surface>> = {
   './server': {
     values: `
       ConfigError allOf anonymous anyOf apiKey basic bearer clientTools createHandler credentials cursor
-      cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook
+      cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
-      BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning ClientCertificate Credentials Delivery
+      BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
       DeliveryHandler Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler
       GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
-      NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushJwtOptions PushNews PushOptions
-      PushTriggers SigningKey SigningKeys StreamItem TenantOptions TransformEvent Webhook WebhookOptions
+      NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions
+      PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TenantOptions TransformEvent Webhook WebhookOptions WireFrame
     `,
   },
   './node': {
@@ -86,7 +86,7 @@ const doors: Readonly<Record<string, Surface>> = {
 }
 
 interface Door {
-  readonly source: string
+  readonly 'parley-source': string
   readonly types: string
   readonly default: string
 }
@@ -100,7 +100,7 @@ describe('the doors of @parley/a2a', () => {
 
   for (const [door, { values, types }] of Object.entries(doors)) {
     it(`${door} leads to one source file, built beside its types`, () => {
-      const { source, types: declared, default: built } = manifest.exports[door]!
+      const { 'parley-source': source, types: declared, default: built } = manifest.exports[door]!
       assert.ok(existsSync(join(home, source)), `${source} does not exist`)
       const compiled = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '')
       assert.deepEqual([built, declared], [`${compiled}.js`, `${compiled}.d.ts`])
@@ -112,7 +112,7 @@ describe('the doors of @parley/a2a', () => {
     })
 
     it(`${door} exports the types listed here`, () => {
-      assert.deepEqual(typesOf(join(home, manifest.exports[door]!.source)), words(types))
+      assert.deepEqual(typesOf(join(home, manifest.exports[door]!['parley-source'])), words(types))
     })
   }
 })

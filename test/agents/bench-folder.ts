@@ -20,7 +20,8 @@ export function benchFolder(): BenchFolder {
     has,
     appears: (name) =>
       new Promise((resolve) => {
-        const watcher = watch(path, look)
+        // What never comes does not keep the process alive.
+        const watcher = watch(path, { persistent: false }, look)
         look()
         function look(): void {
           if (!has(name)) return

@@ -64,6 +64,9 @@ agentContract<FolderBench>('mcp, a program', {
     stopped: ({ folder }) => folder.appears('stopped'),
   },
   resume: 'fail',
+  // Each conversation has a process of its own, which takes its time on a busy machine.
+  deadlineMs: 5_000,
+  patienceMs: 20_000,
 })
 
 interface HttpBench extends AgentBench {

@@ -155,7 +155,11 @@ for (const [where, place] of places)
 
 describe('a message that is no call', () => {
   it('is answered with what is wrong: programs are refused, people are asked', async (t) => {
-    const { agent } = await open(t, { command: everythingCommand, cwd: import.meta.dirname, allow: ['get-sum', 'echo'] })
+    const { agent } = await open(t, {
+      command: everythingCommand,
+      cwd: import.meta.dirname,
+      allow: ['get-sum', 'echo'],
+    })
     const wrong = (await agent.send([{ data: { tool: 'get-sum', arguments: { a: 'x' } } }])) as Task
     assert.equal(wrong.status.state, 'TASK_STATE_REJECTED')
     assert.match(said(wrong), /^get-sum cannot be called like that: a is not right \(expected number.*\); b is missing/)

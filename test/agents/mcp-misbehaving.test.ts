@@ -93,7 +93,10 @@ for (const [where, place] of places)
     it('that answers with nonsense, or other than it promised, fails the task with a sentence', async (t) => {
       const { entry } = await place(t)
       const { agent } = await open(t, entry)
-      assert.match(ending(await agent.send('nonsense()')), /^FAILED: The (answer of the tool makes no sense|tool server)/)
+      assert.match(
+        ending(await agent.send('nonsense()')),
+        /^FAILED: The (answer of the tool makes no sense|tool server)/,
+      )
       assert.equal(ending(await agent.send('promise()')), 'FAILED: The answer of the tool is not what it promised')
       assert.equal(ending(await agent.send('fail "No such city"')), 'FAILED: No such city')
       assert.equal(ending(await agent.send('break()')), 'FAILED: The tool server failed')
@@ -172,6 +175,21 @@ describe('a program that is a server', () => {
     assert.equal(running(), 1)
     await opened.close?.()
     assert.equal(running(), 0)
+  })
+
+  it('may speak the newest version of the protocol', async (t) => {
+    const { folder } = aProgram(t)
+    const entry = { command: [process.execPath, program, folder.path, 'new'], cwd: import.meta.dirname }
+    const { opened, agent } = await open(t, entry)
+    await opened.health?.(signal)
+    assert.equal((await opened.look?.(signal))?.name, 'Scripted server')
+    const asked = (await agent.send('book()')) as Task
+    assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
+    assert.equal(await agent.ask('Lisbon', { taskId: asked.id }), 'A flight to Lisbon')
+    const { id } = (await agent.send('wait()', { returnImmediately: true })) as Task
+    await folder.appears('begun')
+    await agent.cancel(id)
+    await folder.appears('stopped')
   })
 
   it('may be shared by all, who then cannot be asked anything', async (t) => {
@@ -266,7 +284,9 @@ function watched(): { readonly asked: Promise<void>; again(): void } {
 
 /** Of the processes of this machine, those that have this word in their command. */
 function runningWith(word: string): readonly number[] {
-  const pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0)
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0)
   return pids.filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word)

@@ -157,7 +157,7 @@ export function scriptedServer(desk: ScriptDesk, { pushes = false, session = new
   }
 
   async function flood(count: number, { mcpReq }: ServerContext): Promise<CallToolResult> {
-    const progressToken = mcpReq._meta?.progressToken ?? ''
+    const { _meta: { progressToken = '' } = {} } = mcpReq
     for (let progress = 1; progress <= count; progress += 1) {
       await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: count } })
     }

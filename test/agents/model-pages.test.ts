@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { loopEntry } from '../../packages/hub/src/agents/loop/entry.ts'
+import { mcpEntry } from '../../packages/hub/src/agents/mcp/entry.ts'
 import { mcpServerFields } from '../../packages/hub/src/agents/mcp/server.ts'
 import { openaiEntry } from '../../packages/hub/src/agents/openai/entry.ts'
 
@@ -25,6 +26,14 @@ describe('the pages on agents that think', () => {
     const fields = [...Object.keys(loopEntry.shape), ...Object.keys(mcpServerFields)]
     assert.deepEqual(
       fields.filter((field) => !known.has(field)),
+      [],
+    )
+  })
+
+  it('list every field of an mcp entry', () => {
+    const known = fieldsIn(page('mcp'))
+    assert.deepEqual(
+      Object.keys(mcpEntry.shape).filter((field) => !known.has(field)),
       [],
     )
   })

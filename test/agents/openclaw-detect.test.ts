@@ -16,6 +16,7 @@ function detect(words: readonly [string, ...string[]], token?: string): Promise<
     signal: AbortSignal.timeout(10_000),
     say() {},
     cwd: '.',
+    env: {},
     ...(token !== undefined ? { token: { value: token, reference: '${env:CLAW}' } } : {}),
   })
 }

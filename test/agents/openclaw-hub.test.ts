@@ -17,7 +17,7 @@ async function openGateway(t: TestContext): Promise<FakeGateway> {
 const sent = ({ asked }: FakeGateway): number =>
   asked.filter(({ method }) => method === 'agent' || method === 'chat.send').length
 
-describe('a hub that is killed in the middle of a run at an OpenClaw gateway', { timeout: 60_000 }, () => {
+describe('a hub that is killed in the middle of a run at an OpenClaw gateway', { timeout: 240_000 }, () => {
   it('finds it under way when it is back, and tells the rest: no event lost, none twice', async (t) => {
     const gateway = await openGateway(t)
     const mortal = await openMortalHub(gateway)

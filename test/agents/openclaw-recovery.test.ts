@@ -125,6 +125,25 @@ describe('when the connection breaks in the middle of a turn,', () => {
   })
 })
 
+describe('when the connection breaks again and again,', () => {
+  for (const entry of [{}, { approvals: 'caller' }]) {
+    const way = 'approvals' in entry ? 'chat.send' : 'agent'
+    it(`every turn by ${way} is answered whole, and run once`, async (t) => {
+      const { agent, gateway } = await openStage(t, { entry })
+      const cutting = setInterval(gateway.cut, 130)
+      t.after(() => clearInterval(cutting))
+      const counts = Array.from({ length: 12 }, (_, index) => 20 + index)
+      const tasks = await Promise.all(counts.map((count) => ask(agent, `count to ${count}`)))
+      clearInterval(cutting)
+      for (const [index, count] of counts.entries()) {
+        const numbers = Array.from({ length: count }, (_, number) => number + 1).join(' ')
+        assert.equal(textOf(tasks[index] as Task), numbers)
+        assert.equal(gateway.mind.times(`count to ${count}`), 1, `count to ${count} was run again`)
+      }
+    })
+  }
+})
+
 describe('when the gateway is restarted in the middle of a turn,', () => {
   for (const politely of [true, false]) {
     it(`and says ${politely ? 'good-bye' : 'nothing'}, the run that it takes up by itself is followed`, async (t) => {

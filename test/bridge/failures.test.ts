@@ -1,6 +1,7 @@
 /** What a caller is told when the remote agent, or the way to it, fails. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { credentialsExtension, cursorExtension } from '@parley/a2a'
 import type { Task } from '@parley/a2a'
 import { behind, messageIn, sent } from './behind.ts'
 import { bridgeTo, statusOf, textOf } from './bridge.ts'
@@ -172,6 +173,41 @@ describe('a message whose answer is lost', () => {
       assert.equal(messages.length, hasGoneOn ? 2 : 3)
       assert.equal(messages.at(-1)?.messageId, messages[1]?.messageId)
       assert.ok(messages.slice(1).every(({ taskId }) => taskId === 'r1'))
+    }
+  })
+
+  it('is sent again after a restart where the agent takes a message once, and with it no secret that nobody kept', async (t) => {
+    const card = { capabilities: { streaming: true, extensions: [{ uri: cursorExtension }] } }
+    const question = { messageId: 'q1', role: 'ROLE_AGENT', parts: [{ text: 'Password?' }] }
+    const asks = task('INPUT_REQUIRED', { status: { state: 'TASK_STATE_INPUT_REQUIRED', message: question } })
+    for (const isSecret of [false, true]) {
+      const hanging = Promise.withResolvers<void>()
+      const { agent, remote, restart } = await behind(
+        t,
+        async ({ count }) => {
+          if (count === 1) return { events: [{ task: asks }] }
+          if (count > 2) return { events: [moved('WORKING'), moved('COMPLETED')] }
+          hanging.resolve()
+          return new Promise<never>(() => {})
+        },
+        { card },
+      )
+      const asked = await sent(agent)
+      const metadata = isSecret ? { [credentialsExtension]: { sensitive: true } } : {}
+      await agent.send({ parts: [{ text: 'open sesame', metadata }] }, { taskId: asked.id, returnImmediately: true })
+      await hanging.promise
+      const { agent: later } = await restart()
+      let told = await later.get(asked.id)
+      while (told.status.state === 'TASK_STATE_WORKING') told = await later.get(asked.id)
+      const messages = remote.called(/Send/).map(messageIn)
+      if (isSecret) {
+        assert.match(statusOf(told), /^FAILED: The hub was restarted before a secret in this message reached the agent/)
+        assert.equal(messages.length, 2)
+      } else {
+        assert.equal(statusOf(told), 'COMPLETED')
+        assert.equal(messages.length, 3)
+        assert.equal(messages[2]?.messageId, messages[1]?.messageId)
+      }
     }
   })
 })

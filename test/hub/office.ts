@@ -8,6 +8,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { memoryStore, type Store } from '@parley/a2a'
 import { serve, type Server, type ServeOptions } from '@parley/a2a/node'
 import type { AgentSettings, EngineLog, FetchHandler } from '@parley/a2a/server'
+import { openAdmin } from '../../packages/hub/src/admin/open-admin.ts'
 import { type Access, createAccess } from '../../packages/hub/src/auth/access.ts'
 import { accessSettings } from '../../packages/hub/src/auth/settings.ts'
 import { sections } from '../../packages/hub/src/config/config.ts'
@@ -75,13 +76,13 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
   const [one, two] = [await openIssuer('https://one.test'), await openIssuer('https://two.test')]
   const config = sections.parse({ agents: {}, access: options.access ?? {}, limits: options.limits ?? {} })
   const names = Object.keys(agents)
+  const started = Promise.withResolvers<Server>()
   const access = await createAccess({
     notes: store.notes,
     settings: accessSettings({ ...config, agents: {} }),
     adminKey,
     log,
-    agents: () => names.map((name) => ({ name, kind: 'module', state: 'open' })),
-    hasAgent: (name) => names.includes(name),
+    secrets: async () => (await started.promise).handler.secrets,
     fetch: fetchFrom(one, two),
     ...(options.now !== undefined ? { now: options.now } : {}),
   })
@@ -98,9 +99,16 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
     admit: access.admit,
     onAnswer: access.onAnswer,
     onEvent: access.onEvent,
-    front: access.front,
+    front: openAdmin({
+      access,
+      log,
+      now: options.now ?? Date.now,
+      publicUrl: () => undefined,
+      hasAgent: (name) => names.includes(name),
+    }).front,
     ...options.server,
   } as ServeOptions)
+  started.resolve(server)
   after(async () => {
     await access.close()
     await server.close()

@@ -25,7 +25,7 @@ describe('over a real gateway,', { skip }, () => {
     return openBench(gateway, entry)
   }
   // It takes its time to begin, more for the first run.
-  const times = { patienceMs: 60_000, deadlineMs: 8_000 }
+  const times = { patienceMs: 120_000, deadlineMs: 25_000 }
 
   agentContract('openclaw by WebSocket', { ...exchanges, ...times, open: over({ transport: 'ws' }) })
 

@@ -38,6 +38,9 @@ export async function openRealGateway(program: string, { config = {} }: RealOpti
   for (const name of ['home', 'state', 'workspace']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'config.json'), JSON.stringify({ ...usual(folder, port, model.baseUrl), ...config }))
   let running: ChildProcess | undefined
+  // Also when this process is told to go in the middle of a test.
+  process.once('exit', kill)
+  process.once('SIGTERM', () => process.exit(1))
   await start()
   return {
     url: `ws://127.0.0.1:${port}`,
@@ -48,6 +51,7 @@ export async function openRealGateway(program: string, { config = {} }: RealOpti
     start,
     logs: () => readFileSync(join(folder, 'output.log'), 'utf8').slice(-4_000),
     async close() {
+      process.removeListener('exit', kill)
       await stop('SIGKILL')
       await model.close()
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -74,6 +78,10 @@ export async function openRealGateway(program: string, { config = {} }: RealOpti
     })
     closeSync(output)
     await ready(running)
+  }
+
+  function kill(): void {
+    if (running?.pid !== undefined && running.exitCode === null) process.kill(-running.pid, 'SIGKILL')
   }
 
   /** It takes ten seconds or so. */

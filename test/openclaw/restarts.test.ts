@@ -102,7 +102,8 @@ describe('at a real gateway', { skip }, () => {
         { name: 'exec', phase: 'result', args: undefined, isError: false },
       ],
     )
-    assert.equal(textOf(await ask(scene.agent, 'run the command echo hi')), 'Let me see.\n\nIt said: hi')
+    // What it says right before a tool, the gateway may count as a comment and not as a part of the answer.
+    assert.match(textOf(await ask(scene.agent, 'run the command echo hi')), /^(Let me see\.\n\n)?It said: hi$/)
   })
 
   it("a caller's text is never a command", async (t) => {

@@ -27,6 +27,7 @@ const settings = (fields: object, parts: Partial<SettingsParts> = {}): ReturnTyp
     isAvailable: true,
     turnTimeoutMs: undefined,
     security: {},
+    extensions: [],
     ...parts,
   })
 

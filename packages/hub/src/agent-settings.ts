@@ -4,7 +4,7 @@
  * S4-14).
  */
 import type { Agent, AgentSkill } from '@parley/a2a'
-import type { AgentSettings } from '@parley/a2a/server'
+import type { AgentSettings, Extension } from '@parley/a2a/server'
 import type { CardPart, OpenAgent } from './agents/kind.ts'
 import type { AgentConfig } from './config/config.ts'
 import { defined } from './defined.ts'
@@ -21,6 +21,8 @@ export interface SettingsParts {
   readonly isAvailable: boolean
   /** How long a turn may take; nothing for as long as usual. */
   readonly turnTimeoutMs: number | undefined
+  /** Of the hub itself, beside those of the agent. */
+  readonly extensions: readonly Extension[]
   /** Who may call it, as its card says. */
   readonly security: Pick<AgentSettings, 'securitySchemes' | 'securityRequirements'>
 }
@@ -41,12 +43,13 @@ export function settingsOf(parts: SettingsParts): AgentSettings {
   const text = description.filter((one) => one !== undefined && one !== '').join('\n\n')
   const { skills: _, description: __, ...rest } = said
   const { afterMs } = config.inputTimeout
+  const extensions = [...(open?.extensions ?? []), ...parts.extensions]
   return {
     ...rest,
     name: config.name ?? known.name ?? name,
     ...(text !== '' ? { description: text } : {}),
     ...(skills.length > 0 ? { skills } : {}),
-    ...(open?.extensions !== undefined ? { extensions: open.extensions } : {}),
+    ...(extensions.length > 0 ? { extensions } : {}),
     ...(turnTimeoutMs !== undefined ? { turnTimeoutMs } : {}),
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
     ...(config.whenBusy !== undefined ? { whenBusy: config.whenBusy } : {}),

@@ -2,14 +2,18 @@
  * Calls between the agents of this hub: real tasks of this process's own engine, without a wire between. A child belongs to
  * the agent that calls, on behalf of whoever called that: nobody else finds it, and its caller's rights go along.
  */
-import { A2AError, newId } from '@parley/a2a'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { A2AError, hasSettled, newId } from '@parley/a2a'
 import type { AgentCard, Caller, Message, SendMessageRequest, StreamEvent, Turn } from '@parley/a2a'
 import type { AgentSettings, CallContext, Engine } from '@parley/a2a/server'
-import type { House, HouseCall } from './agents/kind.ts'
+import type { House, HouseCall, OnBehalf } from './agents/kind.ts'
+import { provenanceOf } from './delegation/chain.ts'
+import type { Delegation } from './delegation/delegation.ts'
 
 export interface HouseCallsParts {
   /** When the hub has started. */
   engine(): Promise<Engine>
+  names(): readonly string[]
   /** What is known of an agent that is there. */
   settings(agent: string): AgentSettings | undefined
   /** Throws AGENT_UNAVAILABLE for one that is there and not open. */
@@ -18,63 +22,120 @@ export interface HouseCallsParts {
   admitted(caller: Caller, agent: string): { readonly skills?: readonly string[] } | undefined
   /** Where the agent is reached. */
   url(agent: string): string
+  readonly delegation: Pick<Delegation, 'hop' | 'token' | 'isOnTheWay'>
 }
 
-/** How many agents may call one another in a row. */
-const deepest = 8
-const onBehalf = /^agent:[^|]*\|/
+/** How often an agent that does not stream is asked for its task. */
+const pollMs = 500
 
 /** The house as the agent of that name sees it. */
 export function createHouseCalls(parts: HouseCallsParts, name: string): House {
+  const { delegation } = parts
+
   return {
     async card(agent, { caller }) {
-      const settings = parts.settings(agent)
-      const isFor = parts.admitted(caller, agent) !== undefined
-      return settings === undefined || !isFor ? undefined : cardOf(agent, settings, parts.url(agent))
+      return cardFor(agent, caller)
     },
 
-    async *stream(call: HouseCall): AsyncGenerator<StreamEvent> {
+    async agents(turn) {
+      const others = parts.names().filter((agent) => agent !== name && !delegation.isOnTheWay(turn, agent))
+      return others.flatMap((agent) => {
+        const card = cardFor(agent, turn.caller)
+        return card === undefined ? [] : [{ name: agent, card }]
+      })
+    },
+
+    async *stream(call) {
       const engine = await parts.engine()
       const message = messageOf(call)
-      const context = contextOf(call.agent, call.turn, message)
-      parts.requireOpen(call.agent)
-      yield* parts.settings(call.agent)?.streaming === false
-        ? answered(engine, { message }, context)
-        : streamed(engine, { message }, context)
+      const context = await contextFor(call, message)
+      const request = requestOf(call, message)
+      yield* isStreaming(call.agent) ? streamed(engine, request, context) : answered(engine, request, context)
+    },
+
+    async *subscribe(agent, taskId, turn) {
+      const engine = await parts.engine()
+      const context = ownContext(agent, turn)
+      if (isStreaming(agent)) yield* eventsOf(await engine.subscribe({ id: taskId }, context, 'replay'))
+      else yield* polled(engine, taskId, context)
+    },
+
+    async task(agent, taskId, turn) {
+      return (await parts.engine()).getTask({ id: taskId }, ownContext(agent, turn))
     },
 
     async cancel(agent, taskId, turn) {
-      const engine = await parts.engine()
-      return engine.cancelTask({ id: taskId }, contextOf(agent, turn))
+      return (await parts.engine()).cancelTask({ id: taskId }, ownContext(agent, turn))
     },
+
+    onward: (turn, { card, messageId }) => delegation.token(turn, { from: name, card, messageId }),
   }
 
-  /** Throws what a stranger would get: one that the caller may not use is not there. */
-  function contextOf(agent: string, turn: Turn, message?: Message): CallContext {
-    const { caller, signal, tenant } = turn
+  function cardFor(agent: string, caller: Caller): AgentCard | undefined {
+    const settings = parts.settings(agent)
+    const isFor = parts.admitted(caller, agent) !== undefined
+    return settings === undefined || !isFor ? undefined : cardOf(agent, settings, parts.url(agent))
+  }
+
+  function isStreaming(agent: string): boolean {
+    return parts.settings(agent)?.streaming !== false
+  }
+
+  /** Throws what a stranger would get: an agent that the caller may not use is not there. */
+  async function contextFor(call: HouseCall, message: Message): Promise<CallContext> {
+    const { agent, turn, deadlineAt, traceparent = turn.traceparent, isInstead } = call
+    const { caller, tenant } = turn
     const admitted = parts.settings(agent) === undefined ? undefined : parts.admitted(caller, agent)
     if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${agent} here`)
-    if (message !== undefined) checkSkills(admitted.skills, message)
-    const id = `agent:${name}|${caller.id}`
-    if (depthOf(id) > deepest) {
-      throw new A2AError('UNSUPPORTED_OPERATION', `More than ${deepest} agents call one another in a row`)
-    }
+    checkSkills(admitted.skills, message)
+    parts.requireOpen(agent)
+    const chain = await delegation.hop(turn, { from: name, to: agent, messageId: message.messageId, deadlineAt })
     const { scopes } = caller
-    const child: Caller = { id, tenant, ...(scopes !== undefined ? { scopes } : {}), ...admitted }
-    return { agent, tenant, caller: child, signal, extensions: [], mayList: false }
+    const own = ownContext(agent, turn)
+    const child: Caller = { ...own.caller, tenant, ...(scopes !== undefined ? { scopes } : {}), ...admitted }
+    return {
+      ...own,
+      caller: child,
+      extensions: isInstead === true ? turn.extensions : [],
+      traceparent,
+      ...(turn.tracestate !== undefined ? { tracestate: turn.tracestate } : {}),
+      ...(chain.deadlineAt !== undefined ? { deadlineAt: chain.deadlineAt } : {}),
+      provenance: provenanceOf(chain),
+    }
+  }
+
+  /** For what is already there: it is its owner's to look at and to end, whatever the caller may by now. */
+  function ownContext(agent: string, { caller, tenant, signal = new AbortController().signal }: OnBehalf): CallContext {
+    const owner: Caller = { id: `agent:${name}|${caller.id}`, tenant }
+    return { agent, tenant, caller: owner, signal, extensions: [], mayList: false }
   }
 }
 
-async function* streamed(engine: Engine, request: SendMessageRequest, context: CallContext) {
-  for await (const items of await engine.streamMessage(request, context)) for (const { event } of items) yield event
+function streamed(engine: Engine, request: SendMessageRequest, context: CallContext): AsyncGenerator<StreamEvent> {
+  return eventsOf(engine.streamMessage(request, context))
 }
 
+async function* eventsOf(stream: ReturnType<Engine['subscribe']> | Awaited<ReturnType<Engine['subscribe']>>) {
+  for await (const items of await stream) for (const { event } of items) yield event
+}
+
+/** The same message once more is no second one, and waits until there is something to be told. */
 async function* answered(engine: Engine, request: SendMessageRequest, context: CallContext) {
-  yield await engine.sendMessage(request, context)
+  const { configuration: _, ...waiting } = request
+  for (let asked = request; ; asked = waiting) {
+    const answer = await engine.sendMessage(asked, context)
+    yield answer
+    if (!('task' in answer) || hasSettled(answer.task.status.state)) return
+  }
 }
 
-function depthOf(id: string): number {
-  return onBehalf.test(id) ? 1 + depthOf(id.replace(onBehalf, '')) : 0
+async function* polled(engine: Engine, taskId: string, context: CallContext): AsyncGenerator<StreamEvent> {
+  for (;;) {
+    const task = await engine.getTask({ id: taskId }, context)
+    yield { task }
+    if (hasSettled(task.status.state)) return
+    await sleep(pollMs, undefined, { signal: context.signal })
+  }
 }
 
 /** A caller who may use some skills only has to say which one is meant, through other agents as well. */
@@ -84,15 +145,29 @@ function checkSkills(skills: readonly string[] | undefined, { metadata }: Messag
   throw new A2AError('PERMISSION_DENIED', 'The caller may use some skills of that agent only, and this is none of them')
 }
 
-function messageOf({ message, taskId, contextId, turn }: HouseCall): Message {
+function messageOf({ message, messageId = newId(), taskId, contextId, turn }: HouseCall): Message {
   return {
     ...message,
-    messageId: newId(),
+    messageId,
     role: 'ROLE_USER',
     ...(taskId !== undefined ? { taskId } : {}),
     ...(contextId !== undefined ? { contextId } : {}),
     referenceTaskIds: [...new Set([turn.task.id, ...(message.referenceTaskIds ?? [])])],
   }
+}
+
+/** Always a task, so that there is one to come back to: also of an agent that would answer with a message alone (S4-21). */
+function requestOf({ turn, isInstead }: HouseCall, message: Message): SendMessageRequest {
+  const modes = isInstead === true ? turn.acceptedOutputModes : []
+  return {
+    message,
+    configuration: { returnImmediately: true, ...(modes.length > 0 ? { acceptedOutputModes: modes } : {}) },
+    ...(isInstead === true && !isEmpty(turn.metadata) ? { metadata: turn.metadata } : {}),
+  }
+}
+
+function isEmpty(metadata: Turn['metadata']): boolean {
+  return Object.keys(metadata).length === 0
 }
 
 /** As whoever asks outside is shown it, without what is only said there: signatures and how to prove who one is. */

@@ -1,25 +1,31 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import { isDeepStrictEqual } from 'node:util'
-import { A2AError } from '@parley/a2a'
-import type { Agent, AgentLog, Caller, Notes, Store } from '@parley/a2a'
+import type { AgentLog, Caller, Notes } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
-import type { Admit, Engine } from '@parley/a2a/server'
+import type { Handler } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
-import { listAgents } from './agent-listing.ts'
-import type { AgentKind } from './agents/kind.ts'
+import { openAdmin } from './admin/open-admin.ts'
+import type { AgentKind, House } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
 import { createPartBytes } from './agents/part-bytes.ts'
 import { createAccess } from './auth/access.ts'
 import type { Access } from './auth/access.ts'
 import { grantsOf } from './auth/scopes.ts'
 import { accessSettings } from './auth/settings.ts'
-import type { AgentConfig, HubConfig } from './config/config.ts'
+import { closeAll, closeFirst } from './closing.ts'
+import type { HubConfig } from './config/config.ts'
 import { defined } from './defined.ts'
+import type { Delegation } from './delegation/delegation.ts'
+import { hopPurpose } from './delegation/hop-token.ts'
+import { delegationSettings, openDelegation } from './delegation/open-delegation.ts'
 import { forHosts, oneOf } from './fronts.ts'
+import { createHealth } from './health/health.ts'
+import type { Health } from './health/health.ts'
+import { observed } from './health/observe.ts'
 import { createHooks } from './hooks.ts'
 import { createHouseCalls } from './house-calls.ts'
-import { limitConcurrency } from './limits/concurrency.ts'
+import { createQueues } from './limits/queues.ts'
 import { remoteReach } from './mcp/client-desk.ts'
 import { createMcpFront } from './mcp/front.ts'
 import type { McpFront, McpFrontParts } from './mcp/front.ts'
@@ -28,8 +34,13 @@ import { ownNotes } from './own-notes.ts'
 import { olderDraft, olderDraftRest } from './profiles/older-draft.ts'
 import { createSimpleTasks } from './profiles/simple-tasks.ts'
 import { createRegistry } from './registry.ts'
+import { createRouting } from './routing/routing.ts'
+import type { Routing } from './routing/routing.ts'
 import type { AgentStatus, Changes, Registry, RegistryParts } from './registry.ts'
 import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
+import { costOf } from './telemetry/prices.ts'
+import { openTelemetry } from './telemetry/telemetry.ts'
+import { whereOpen } from './where-open.ts'
 
 export interface HubParts {
   readonly log: AgentLog
@@ -66,30 +77,59 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   if (!isAtHome && !insecure) requireAccess(config)
   // On a machine of one's own, whoever lets anybody in must look at the Host (DNS rebinding), which is decided at the start.
   const mayOpen = hasGuests || !isAtHome || config.trustProxy
-  const store = openStore({ ...storeOf(config), dataDir: config.dataDir })
   let server: Server | undefined
   let current = config
   let registry: Registry | undefined
   let access: Access | undefined
   let mcp: McpFront | undefined
+  let delegation: Delegation | undefined
+  const isOpen = (agent: string): boolean => registry?.open(agent) !== undefined
+  const health = openHealth()
   // Turns that a crash interrupted are taken up before the server is there, and may call other agents at once.
-  const engine = Promise.withResolvers<Engine>()
-  engine.promise.catch(() => {})
+  const handler = Promise.withResolvers<Handler>()
+  handler.promise.catch(() => {})
   const url = (): string | undefined => current.publicUrl ?? server?.url
+  const queues = createQueues()
+  const telemetry = await openTelemetry(config.telemetry, {
+    store: openStore({ ...storeOf(config), dataDir: config.dataDir }),
+    log,
+    now: Date.now,
+    keptMs: config.retention.finished,
+    isAtHome: isAtHome && !config.trustProxy,
+    isAdmin: (key) => access?.adminKey.isGood(key) === true,
+    streams: () => server?.handler.streams() ?? 0,
+    agents: () => registry,
+    queues: queues.lengths,
+  })
+  const { store } = telemetry
 
   try {
     access = await openAccess()
-    registry = createRegistry({ kinds, log, kindParts: kindPartsOf(access), limit, security: access.security })
+    delegation = await openOnward(access)
+    const { extension } = delegation
+    const houseOf = housesOf(access, delegation)
+    const routing = openRouting(access, delegation, houseOf)
+    registry = createRegistry({
+      kinds,
+      log,
+      kindParts: kindPartsOf(houseOf),
+      limit: (agent, agentConfig, name) =>
+        queues.limit(observed(agent, health.observer(name), Date.now), agentConfig.limits, name),
+      routing,
+      security: access.security,
+      extensions: (name) => [extension(name)],
+    })
     await registry.apply(config)
     // What is open needs the store until it is closed, and what ran has ended before the store is.
-    closeFirst(store, registry, access)
+    closeFirst(store, { close: async () => health.close() }, registry, access, telemetry)
     server = await start(registry, access)
   } catch (reason) {
-    engine.reject(reason)
-    await closeAll(store, registry, access)
+    handler.reject(reason)
+    health.close()
+    await closeAll(store, registry, access, telemetry)
     throw reason
   }
-  engine.resolve(server.handler.engine)
+  handler.resolve(server.handler)
   registry.attach(server.handler.agents)
   return asHub(server, registry, access)
 
@@ -100,25 +140,59 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       adminKey: config.admin.key,
       auditMs: config.retention.audit,
       log,
-      agents: () => (registry === undefined ? [] : listAgents(registry, url())),
-      hasAgent: (name) => registry?.status(name) !== undefined,
+      secrets: async () => (await handler.promise).secrets,
     })
   }
 
-  function kindPartsOf(known: Access): RegistryParts['kindParts'] {
+  function openOnward({ mayUse }: Access): Promise<Delegation> {
+    return openDelegation(config, ownNotes(store.notes, 'delegation'), {
+      keys: async () => (await handler.promise).keys(hopPurpose),
+      mayUse,
+      fetch: globalThis.fetch,
+      log,
+      now: Date.now,
+    })
+  }
+
+  function openHealth(): Health {
+    return createHealth({
+      settings: () => current.health,
+      names: () => registry?.names() ?? [],
+      isOpen,
+      probe(agent) {
+        const open = registry?.open(agent)
+        return open?.health === undefined ? undefined : (signal) => open.health?.(signal) ?? Promise.resolve()
+      },
+      log,
+      now: Date.now,
+    })
+  }
+
+  function openRouting({ mayUse }: Access, { isOnTheWay }: Delegation, house: (name: string) => House): Routing {
+    return createRouting({ routes: () => current.routes, health, mayUse, isOnTheWay, house, isOpen })
+  }
+
+  /** The other agents, as each of them sees them. */
+  function housesOf(known: Access, onward: Delegation): (name: string) => House {
+    const houseParts = {
+      engine: async () => (await handler.promise).engine,
+      names: () => registry?.names() ?? [],
+      delegation: onward,
+      settings: (agent: string) => registry?.status(agent)?.settings,
+      requireOpen: (agent: string) => registry?.requireOpen(agent),
+      admitted: (caller: Caller, agent: string) => admitted(known, caller, agent),
+      url: (agent: string) => `${url()}/a2a/${agent}`,
+    }
+    return (name) => createHouseCalls(houseParts, name)
+  }
+
+  function kindPartsOf(house: (name: string) => House): RegistryParts['kindParts'] {
     const guard = guardedFetch({ allowHttp: true })
     const guarded: typeof fetch = (input, init) => guard(new Request(input, init))
     const bytes = createPartBytes({
       guardedFetch: guarded,
       ...(config.limits.fetched !== undefined ? { limitBytes: config.limits.fetched } : {}),
     })
-    const houseParts = {
-      engine: () => engine.promise,
-      settings: (agent: string) => registry?.status(agent)?.settings,
-      requireOpen: (agent: string) => registry?.requireOpen(agent),
-      admitted: (caller: Caller, agent: string) => admitted(known, caller, agent),
-      url: (agent: string) => `${url()}/a2a/${agent}`,
-    }
     // The same object for all agents of a kind: what they have in common, such as a connection, hangs on it.
     const ofKinds = new Map<string, Notes>()
     const notesOfKind = (kind: string): Notes => {
@@ -136,8 +210,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       kindNotes: notesOfKind(kind.kind),
       programEnv: parts.programEnv ?? {},
       bytes,
-      house: createHouseCalls(houseParts, name),
+      house: house(name),
       model: (agent) => registry?.open(agent)?.model,
+      cost: (model, usage) => costOf(model, usage, current.prices),
       ...defined({ persona, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
       publicUrl: url,
       now: Date.now,
@@ -148,7 +223,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     const house = houseOptions(config, hasGuests)
     const admit = whereOpen(requireOpen, known.admit)
     const hooks = createHooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
-    const { authenticate, onAnswer } = known
+    const { authenticate } = known
+    const { onAnswer, onEvent, push } = telemetry.listening(known, house.push)
     const shared = {
       engine: () => server?.handler.engine,
       requireOpen,
@@ -158,7 +234,15 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       log,
       now: Date.now,
     }
-    const fronts: Front[] = [known.front, hooks]
+    const admin = openAdmin({
+      access: known,
+      log,
+      now: Date.now,
+      publicUrl: () => current.publicUrl,
+      hasAgent: (name) => registry?.status(name) !== undefined,
+    })
+    const fronts: Front[] = [admin.front, hooks]
+    if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
     if (config.profiles.olderDraft) fronts.unshift(olderDraft)
     mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
@@ -173,7 +257,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       authenticate,
       admit,
       onAnswer,
-      onEvent: known.onEvent,
+      onEvent,
+      ...defined({ push }),
+      signsFor: [hopPurpose],
       front: forHosts(house.hosts, oneOf(...fronts)),
     })
   }
@@ -201,7 +287,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       // For those who may use every agent here; of those without a name only where nobody has one.
       remoteFor: (caller) =>
         known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
+      trustsProxy: () => current.trustProxy,
       bodyBytes,
+      mostCalls: config.limits.streamsPerCaller ?? 2_000,
       publicUrl: url,
       issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),
       cors: config.cors,
@@ -244,6 +332,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     // What the server was made with stays what it is made with.
     current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name as keyof HubConfig]])) }
     known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
+    delegation?.configure(delegationSettings(current))
     const changes = await agents.apply(current)
     mcp?.changed()
     renewCertificate()
@@ -272,10 +361,11 @@ const needRestart = [
   'trustProxy',
   'profiles',
   'mcp',
+  'telemetry',
 ] as const satisfies readonly (keyof HubConfig)[]
 
 const boundsOfServer = ['body', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
-const holdAtOnce = ['access', 'limits', 'skillBundles'] as const
+const holdAtOnce = ['access', 'limits', 'skillBundles', 'delegation', 'routes', 'health', 'prices'] as const
 
 function storeOf({ store: { url, ...rest } }: HubConfig) {
   const { direct, masterKey }: { direct?: string | undefined; masterKey?: string | undefined } = rest
@@ -285,10 +375,6 @@ function storeOf({ store: { url, ...rest } }: HubConfig) {
 /** The agents that may be called without credentials. */
 function guestsOf(config: HubConfig): readonly string[] {
   return Object.keys(config.agents).filter(accessSettings(config).isOpen)
-}
-
-function limit(agent: Agent, { limits: { concurrent, queue, queueTimeout: queueTimeoutMs } }: AgentConfig): Agent {
-  return concurrent === undefined ? agent : limitConcurrency(agent, { concurrent, queue, queueTimeoutMs })
 }
 
 function requireAccess(config: HubConfig): void {
@@ -307,38 +393,10 @@ function admitted(access: Access, caller: Caller, agent: string) {
   return skills === undefined ? {} : { skills }
 }
 
-/** New work for an agent that is not open is refused; after the rest, so that only who may use it learns of its trouble. */
-function whereOpen(requireOpen: (agent: string) => void, admit: Admit): Admit {
-  return async (asking) => {
-    const admission = await admit(asking)
-    const isNew = asking.operation === 'SendMessage' || asking.operation === 'SendStreamingMessage'
-    if (admission.refuse !== undefined || !isNew) return admission
-    try {
-      requireOpen(asking.agent)
-      return admission
-    } catch (reason) {
-      return { ...admission, refuse: A2AError.from(reason) }
-    }
-  }
-}
-
 function named(log: AgentLog, agent: string): AgentLog {
   const at =
     (level: keyof AgentLog): AgentLog[keyof AgentLog] =>
     (message, fields) =>
       log[level](message, { agent, ...fields })
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-}
-
-function closeFirst(store: Store, ...others: readonly { close(): Promise<void> }[]): void {
-  const close = store.close.bind(store)
-  store.close = async () => {
-    for (const other of others) await other.close()
-    await close()
-  }
-}
-
-async function closeAll(store: Store, ...others: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
-  for (const other of others) await other?.close().catch(() => {})
-  await store.close().catch(() => {})
 }

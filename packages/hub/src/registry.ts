@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { Agent, AgentLog, AgentSkill } from '@parley/a2a'
-import type { AgentSettings, HandlerAgents } from '@parley/a2a/server'
+import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
 import { settingsOf } from './agent-settings.ts'
 import type { AgentKind, KindParts, OpenAgent } from './agents/kind.ts'
 import type { AgentConfig } from './config/config.ts'
@@ -49,7 +49,7 @@ export interface Registry {
   status(name: string): AgentStatus | undefined
   /** If it is open. */
   open(name: string): OpenAgent | undefined
-  /** Throws AGENT_UNAVAILABLE for an agent that is there and not open. */
+  /** Throws AGENT_UNAVAILABLE for an agent that is there and not open, unless others may stand in for it. */
   requireOpen(name: string): void
   /** Looks anew at what one says of itself. */
   look(name: string): Promise<void>
@@ -63,9 +63,13 @@ export interface RegistryParts {
   readonly log: AgentLog
   kindParts(name: string, config: AgentConfig, kind: AgentKind, baseDir: string): KindParts
   /** Puts the agent behind its limits. */
-  limit(agent: Agent, config: AgentConfig): Agent
+  limit(agent: Agent, config: AgentConfig, name: string): Agent
+  /** Whether messages for the agent may be for others, and the agent that then hands them on. */
+  readonly routing?: { has(name: string): boolean; route(name: string, agent: Agent): Agent }
   /** What the card says of who may call it. */
   security(name: string): Pick<AgentSettings, 'securitySchemes' | 'securityRequirements'>
+  /** Protocol extensions that the hub itself brings to the agent. */
+  extensions?(name: string): readonly Extension[]
   readonly times?: Partial<KeeperTimes & { readonly patienceMs: number }> | undefined
 }
 
@@ -80,6 +84,8 @@ interface Place {
   readonly keeper: Keeper
   /** The agent behind its limits, kept with it: a queue must not be forgotten with a new card. */
   readonly limited: { of?: Agent; agent?: Agent; limits?: AgentConfig['limits'] }
+  /** The same before the routes. */
+  readonly routed: { of?: Agent; agent?: Agent }
   /** What the server was last told. */
   readonly told: { settings?: AgentSettings }
   /** Resolve when turns have ended that may still need the agent. */
@@ -91,7 +97,8 @@ const firstLookMs = 3_000
 /** How long a turn that was interrupted waits for its agent. */
 const usualPatienceMs = 120_000
 
-export function createRegistry({ kinds, log, kindParts, limit, security, times }: RegistryParts): Registry {
+export function createRegistry({ kinds, log, kindParts, limit, security, times, ...rest }: RegistryParts): Registry {
+  const { routing } = rest
   const places = new Map<string, Place>()
   const arrivals = new Map<string, PromiseWithResolvers<Agent>>()
   const closing = new Set<Promise<void>>()
@@ -111,14 +118,23 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
       isAvailable: open !== undefined,
       turnTimeoutMs: config.timeout ?? kindOf(config).turnTimeoutMs,
       security: security(name),
+      extensions: rest.extensions?.(name) ?? [],
     })
   }
 
-  function agentOf({ name, config, limited, keeper }: Place): Agent {
+  function agentOf(place: Place): Agent {
+    const { name, routed } = place
+    const agent = limitedOf(place)
+    if (routing?.has(name) !== true) return agent
+    if (routed.of !== agent) Object.assign(routed, { of: agent, agent: routing.route(name, agent) })
+    return routed.agent as Agent
+  }
+
+  function limitedOf({ name, config, limited, keeper }: Place): Agent {
     const agent = keeper.open?.agent
     if (limited.agent === undefined || limited.of !== agent || !isDeepStrictEqual(limited.limits, config.limits)) {
       const made =
-        agent === undefined ? standIn(() => whenOpen(name), times?.patienceMs ?? usualPatienceMs) : limit(agent, config)
+        agent === undefined ? standIn(() => whenOpen(name), times?.patienceMs ?? usualPatienceMs) : limit(agent, config, name)
       Object.assign(limited, { of: agent, agent: made, limits: config.limits })
     }
     return limited.agent as Agent
@@ -127,7 +143,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
   /** Whichever comes first by that name: the one that is being tried, or one that the configuration puts in its place. */
   async function whenOpen(name: string): Promise<Agent> {
     const place = places.get(name)
-    if (place?.keeper.open !== undefined) return agentOf(place)
+    if (place?.keeper.open !== undefined) return limitedOf(place)
     const awaited = arrivals.get(name) ?? Promise.withResolvers<Agent>()
     arrivals.set(name, awaited)
     return awaited.promise
@@ -135,7 +151,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
 
   function welcome(place: Place): void {
     if (place.keeper.open === undefined) return
-    arrivals.get(place.name)?.resolve(agentOf(place))
+    arrivals.get(place.name)?.resolve(limitedOf(place))
     arrivals.delete(place.name)
   }
 
@@ -166,7 +182,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
       times,
     })
     const made = madeOf(config, baseDir)
-    return { name, config, bundles: skillBundles, baseDir, made, keeper, limited: {}, told: {}, needed: new Set() }
+    return { name, config, bundles: skillBundles, baseDir, made, keeper, limited: {}, routed: {}, told: {}, needed: new Set() }
   }
 
   function kindOf(config: AgentConfig): AgentKind {
@@ -261,7 +277,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times }
     open: (name) => places.get(name)?.keeper.open,
     requireOpen(name) {
       const place = places.get(name)
-      if (place !== undefined && place.keeper.open === undefined) throw unavailable()
+      if (place !== undefined && place.keeper.open === undefined && routing?.has(name) !== true) throw unavailable()
     },
     look: async (name) => places.get(name)?.keeper.look(),
     files: () => [...places.values()].flatMap(({ config, baseDir }) => filesOf(config, baseDir)),

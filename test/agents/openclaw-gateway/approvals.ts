@@ -1,7 +1,7 @@
 /** Commands that the fake gateway asks about, with all four conditions of the real one. */
 import { randomUUID } from 'node:crypto'
 import type { Peer, Run } from './run.ts'
-import type { Result } from './runs.ts'
+import type { Result } from './request.ts'
 import type { Trouble } from './trouble.ts'
 
 export interface Approvals {

@@ -1,5 +1,5 @@
 /** What the fake gateway tells of its agent. */
-import type { Result } from './runs.ts'
+import type { Result } from './request.ts'
 import type { Trouble } from './trouble.ts'
 
 const skills = [

@@ -3,16 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Approvals } from './approvals.ts'
 import type { Mind } from './mind.ts'
+import type { Params, Result } from './request.ts'
 import { createRun } from './run.ts'
 import type { Ending, Peer, Run } from './run.ts'
 import { shown } from './transcripts.ts'
 import type { Transcripts } from './transcripts.ts'
 import type { Trouble } from './trouble.ts'
-
-export type Params = Readonly<Record<string, unknown>>
-export type Result =
-  | { readonly payload: unknown }
-  | { readonly code: string; readonly message: string; readonly details?: object }
 
 export interface RunsParts {
   readonly mind: Mind

@@ -27,7 +27,7 @@ export interface Trouble {
   /** What the final says instead of what was streamed. */
   finalText: string | undefined
   /** How a failing run ends. */
-  failure: 'refused' | 'third form' | 'plain'
+  failure: 'third form' | 'plain'
   /** The provider is tried again this often before it answers. */
   retries: number
   /** Sends the stray events that follow an abort. */

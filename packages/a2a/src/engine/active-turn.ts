@@ -352,7 +352,7 @@ export class ActiveTurn implements TurnParts {
     const note = describe(reason)
     if (!isOurs) return { state: 'TASK_STATE_FAILED', message: agentMessage('The agent failed', live.fold), note }
     // Programs that call agents have to tell one that is down from one that says no.
-    const metadata = { reason: reason.code }
+    const metadata = { reason: reason.details.reason ?? reason.code }
     return { state: 'TASK_STATE_FAILED', message: agentMessage(reason.message, live.fold), metadata, note }
   }
 

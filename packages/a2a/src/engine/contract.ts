@@ -15,7 +15,7 @@ import type {
   TaskPushNotificationConfig,
 } from '../model/operation.ts'
 import type { Message, StreamEvent, Struct, Task } from '../model/task.ts'
-import type { PushAttempt, PushRow, Store } from '../stores/store.ts'
+import type { PushAttempt, PushQuery, PushRow, Store } from '../stores/store.ts'
 
 /** Who calls which agent, and how. Made by the server from the request, never from its payload. */
 export interface CallContext {
@@ -81,6 +81,8 @@ export interface Engine {
   subscribe(request: SubscribeToTaskRequest, context: CallContext, finished: 'refuse' | 'replay'): Promise<EventStream>
   /** Webhooks: there where the engine was given somebody who delivers. */
   readonly push?: PushDesk
+  /** Tasks, whoever's they are: for whoever runs the server. */
+  readonly tasks: TaskDesk
   /** Resolves when what this agent runs here now has ended; nothing if it runs nothing. More may have begun meanwhile. */
   working(entry: AgentEntry): Promise<unknown> | undefined
   /**
@@ -93,6 +95,14 @@ export interface Engine {
    * store its tasks are theirs at once.
    */
   close(): Promise<void>
+}
+
+/** Also tasks of agents that are not there any more. */
+export interface TaskDesk {
+  /** As it is now; nothing if there is no such task. */
+  get(taskId: string): Promise<Task | undefined>
+  /** As its caller would. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE. */
+  cancel(taskId: string): Promise<Task>
 }
 
 /** `significant`: every status, and the last chunk of each artifact (B-132). */
@@ -150,9 +160,15 @@ export interface PushNews {
   readonly seq: number
   readonly attempt: number
   readonly outcome: PushOutcome['outcome'] | 'dead'
+  /** For people: a status, or what went wrong. */
+  readonly said: string
+  /** When it began, in milliseconds since the epoch. */
+  readonly at: number
   readonly durationMs: number
   /** Since the event was logged, where that is known. */
   readonly lagMs?: number
+  /** As the webhook was told. */
+  readonly traceparent?: string
 }
 
 /** What the engine must be given to push. */
@@ -184,6 +200,8 @@ export interface PushDesk {
 
   /** How far each webhook of a task has been told. */
   cursors(taskId: string): Promise<readonly PushCursor[]>
+  /** The same of all tasks, the ones made last first. */
+  search(query: PushQuery): Promise<PushCursorPage>
   /** Newest first. */
   attempts(taskId: string, id: string, limit: number): Promise<readonly PushAttempt[]>
   /** Tries again at once, dead letters too, from the first event that was not delivered or from after `afterSeq`. False if there is no such config. */
@@ -192,6 +210,12 @@ export interface PushDesk {
 
 export interface PushCursor extends Pick<PushRow, 'id' | 'deliveredSeq' | 'attempt' | 'state' | 'dueAt'> {
   readonly url: string
+}
+
+export interface PushCursorPage {
+  readonly cursors: readonly (PushCursor & Pick<PushRow, 'taskId' | 'createdAt'>)[]
+  /** To be asked for next, if there are more. */
+  readonly before?: number
 }
 
 /** What the engine must know of an agent. */

@@ -1,7 +1,7 @@
 /** The operations of A2A over a log. What each means is here; how it is spelled and framed is not. */
-import { A2AError } from '../model/error.ts'
+import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
-import type { SendMessageRequest } from '../model/operation.ts'
+import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Message, Task, TaskStatus } from '../model/task.ts'
@@ -96,6 +96,10 @@ export function createEngine(parts: EngineParts): Engine {
 
   return {
     ...(push !== undefined ? { push: push.desk } : {}),
+    tasks: {
+      get: view,
+      cancel: async (id) => cancel(await findAny(id), { id }, 'answer'),
+    },
 
     async start() {
       // First: what is taken up is held from then on, and there may be much of it.
@@ -137,13 +141,8 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     async cancelTask(request, context, again = 'answer') {
-      const entry = entryOf(context)
-      const live = await findOwn(request.id, context)
-      const run = runOf(live)
-      const waited = run === undefined && isInterrupted(live.fold.status.state)
-      const task = await cancelTask(live, run, request, entry.options.cancelGraceMs, again)
-      if (waited) tellAbandoned(live, entry, log)
-      return task
+      entryOf(context)
+      return cancel(await findOwn(request.id, context), request, again)
     },
 
     async subscribe(request, context, finished) {
@@ -218,9 +217,25 @@ export function createEngine(parts: EngineParts): Engine {
     return checkOwner(await registry.find(id), id, context)
   }
 
+  async function findAny(id: string): Promise<Live> {
+    if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    const live = await registry.find(id)
+    if (live === undefined || !live.opened) throw taskNotFound(id)
+    return live
+  }
+
+  async function cancel(live: Live, request: CancelTaskRequest, again: 'answer' | 'refuse'): Promise<Task> {
+    const entry = parts.agent(live.partition.agent)
+    const run = runOf(live)
+    const waited = run === undefined && isInterrupted(live.fold.status.state)
+    const task = await cancelTask(live, run, request, entry?.options.cancelGraceMs ?? 0, again)
+    if (waited) tellAbandoned(live, entry, log)
+    return task
+  }
+
   async function view(taskId: string): Promise<Task | undefined> {
     const live = await registry.find(taskId)
-    return live === undefined ? undefined : viewOf(live.fold)
+    return live?.opened === true ? viewOf(live.fold) : undefined
   }
 
   /** Whoever took it up would have to fail it. */

@@ -140,7 +140,8 @@ export async function runPushJob(
     if (!stop.aborted) {
       const durationMs = Math.max(0, now() - startedAt)
       const lagMs = item.at === undefined ? {} : { lagMs: Math.max(0, now() - item.at) }
-      news({ seq, attempt, outcome: outcome.outcome, durationMs, ...lagMs })
+      const went = { outcome: outcome.outcome, said: outcome.said, at: startedAt, durationMs, ...lagMs }
+      news({ seq, attempt, ...went, traceparent })
       // For people to look at: nobody waits for it, and nothing hangs on it.
       const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.said, durationMs }
       store
@@ -187,7 +188,7 @@ export async function runPushJob(
   async function bury(failures: number, said: string): Promise<JobResult> {
     const about = { taskId, configId: id, host: hostOf(push.config), afterSeq: cursor, attempts: failures, said }
     log.warn('a webhook was given up; ask for redelivery when it is mended', about)
-    news({ seq: cursor + 1, attempt: failures, outcome: 'dead', durationMs: 0 })
+    news({ seq: cursor + 1, attempt: failures, outcome: 'dead', said, at: now(), durationMs: 0 })
     await move({ deliveredSeq: cursor, attempt: failures, dueAt: null, state: 'dead' })
     return rests(false)
   }

@@ -3,8 +3,8 @@
  * its task in order, with retries over hours; there is no copy of any event. What is put together here: the operations
  * on configs (push-configs.ts) and the delivery (push-rounds.ts). Dialects and HTTP are the server's.
  */
-import type { Store } from '../stores/store.ts'
-import type { CallContext, EngineLog, EnginePush, PushDesk, Signer } from './contract.ts'
+import type { PushRow, Store } from '../stores/store.ts'
+import type { CallContext, EngineLog, EnginePush, PushCursor, PushDesk, Signer } from './contract.ts'
 import type { Live } from './live.ts'
 import { createPushConfigs } from './push-configs.ts'
 import { createPushRounds } from './push-rounds.ts'
@@ -46,11 +46,12 @@ export function createPush(parts: PushParts) {
     list,
     delete: remove,
     async cursors(taskId) {
-      const rows = await store.listPush(taskId)
-      return rows.map(({ id, config, deliveredSeq, attempt, state, dueAt }) => {
-        const { url } = shownConfig(taskId, id, config)
-        return { id, url, deliveredSeq, attempt, state, ...(dueAt !== undefined ? { dueAt } : {}) }
-      })
+      return (await store.listPush(taskId)).map(cursorOf)
+    },
+    async search(query) {
+      const { pushes, before } = await store.searchPush(query)
+      const cursors = pushes.map((row) => ({ ...cursorOf(row), taskId: row.taskId, createdAt: row.createdAt }))
+      return { cursors, ...(before !== undefined ? { before } : {}) }
     },
     attempts: (taskId, id, limit) => store.listAttempts(taskId, id, limit),
     async redeliver(taskId, id, afterSeq) {
@@ -66,4 +67,9 @@ export function createPush(parts: PushParts) {
   }
   const { start, stop, appended } = rounds
   return { desk, prepare, attach, start, stop, appended }
+}
+
+function cursorOf({ taskId, id, config, deliveredSeq, attempt, state, dueAt }: PushRow): PushCursor {
+  const { url } = shownConfig(taskId, id, config)
+  return { id, url, deliveredSeq, attempt, state, ...(dueAt !== undefined ? { dueAt } : {}) }
 }

@@ -46,6 +46,8 @@ export interface Cards {
     base: string,
     variant: CardVariant,
   ): HttpResponse | undefined | Promise<HttpResponse | undefined>
+  /** What `serve` answers with, for whoever runs the server. */
+  text(base: string, variant: CardVariant): Promise<string | undefined>
   describe(base: string): AgentCard
 }
 
@@ -103,16 +105,23 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
     return keep(key, write(card, variant, written.get(key)))
   }
 
+  /** A promise only where it has to be signed. */
+  function find(base: string, variant: CardVariant): WrittenCard | undefined | Promise<WrittenCard | undefined> {
+    const { signer } = options
+    const grpc = options.grpc?.(base)
+    const key = `${variant} ${base} ${grpc?.url ?? ''} ${grpc?.isDefault === true}`
+    const card = written.get(key)
+    if (signer === undefined) return card ?? keep(key, write(describe(base), variant))
+    if (card !== undefined && options.now() - card.writtenAt < signedForMs) return card
+    return sign(signer, key, base, variant)
+  }
+
   return {
     describe,
+    text: async (base, variant) => (await find(base, variant))?.body,
     serve(request, base, variant) {
-      const { signer } = options
-      const grpc = options.grpc?.(base)
-      const key = `${variant} ${base} ${grpc?.url ?? ''} ${grpc?.isDefault === true}`
-      const card = written.get(key)
-      if (signer === undefined) return answer(request, card ?? keep(key, write(describe(base), variant)))
-      if (card !== undefined && options.now() - card.writtenAt < signedForMs) return answer(request, card)
-      return sign(signer, key, base, variant).then((made) => answer(request, made))
+      const card = find(base, variant)
+      return card instanceof Promise ? card.then((made) => answer(request, made)) : answer(request, card)
     },
   }
 }

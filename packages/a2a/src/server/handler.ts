@@ -2,10 +2,11 @@
  * A server without a listener: one function for node:http and the frameworks on it, one
  * for the web's Request. Portable; who listens, and on what, is somebody else's choice.
  */
-import type { Engine, PushDesk } from '../engine/contract.ts'
+import type { Engine, PushDesk, Sealer, Signer } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keyring.ts'
 import { createHandlerAgents, type HandlerAgents } from './agents.ts'
+import type { CardVariant } from './card.ts'
 import { checkSigning, createCardKeys } from './card-keys.ts'
 import { createCardSigner } from './card-signer.ts'
 import { ConfigError } from './config-error.ts'
@@ -37,8 +38,15 @@ export interface Handler {
   readonly agents: HandlerAgents
   /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
   readonly push?: HandlerPush
-  /** How many streams are open now. */
-  streams(): number
+  /** How many streams are open now, of one agent or of all. */
+  streams(agent?: string): number
+  /**
+   * The card of an agent as JSON: as clients of a version are shown it, or `merged`, as those are who name none. `base` is
+   * where they reach the server. Nothing if there is no such agent.
+   */
+  card(agent: string, variant: CardVariant, base: string): Promise<string | undefined>
+  /** Signs and seals with the store's keyring what is given away and comes back, such as a session. */
+  readonly secrets: Signer & Sealer
   /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
   readonly ready: Promise<void>
   /** Makes another key for cards; the one before signs beside it until the next change. There if cards are signed by our own keys. */
@@ -53,7 +61,7 @@ export interface Handler {
   close(): Promise<void>
 }
 
-export interface HandlerPush extends Pick<PushDesk, 'cursors' | 'attempts' | 'redeliver'> {
+export interface HandlerPush extends Pick<PushDesk, 'cursors' | 'search' | 'attempts' | 'redeliver'> {
   /** Makes another signing key: published now, it signs after `push.jwt.overlapMs`. */
   rotateKey?(): Promise<void>
 }
@@ -65,6 +73,12 @@ export function createHandler(options: HandlerOptions): Handler {
   const roster = createRoster(options)
   const limits = { ...defaults.defaultLimits, ...options.limits }
   const keyring = lazily(() => openKeyring(store, options.masterKey ?? store.masterKey?.()))
+  const secrets: Signer & Sealer = {
+    sign: async (purpose, text) => (await keyring()).sign(purpose, text),
+    verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
+    seal: async (purpose, text, about) => (await keyring()).seal(purpose, text, about),
+    unseal: async (purpose, sealed, about) => (await keyring()).unseal(purpose, sealed, about),
+  }
   const bytes = createSharedBytes()
   const push = options.push === undefined ? undefined : openPush(options.push, { keyring, publicUrl, bytes, roster })
   const engine = createEngine({
@@ -73,10 +87,7 @@ export function createHandler(options: HandlerOptions): Handler {
     limits,
     log,
     now: Date.now,
-    signer: {
-      sign: async (purpose, text) => (await keyring()).sign(purpose, text),
-      verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
-    },
+    signer: secrets,
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
     ...(push !== undefined ? { push: push.engine } : {}),
     sweepMs: defaults.sweepMs,
@@ -112,7 +123,13 @@ export function createHandler(options: HandlerOptions): Handler {
     ]),
   )
   const house = createHouse(settings, roster, engine, { bytes, push: push?.rules, signer })
-  const router = createRouter(house, roster, readiness, options, publishTogether(push?.signer, signer, ...ownKeys.values()))
+  const router = createRouter(
+    house,
+    roster,
+    readiness,
+    options,
+    publishTogether(push?.signer, signer, ...ownKeys.values()),
+  )
   // After all that may throw for a mistake in the options: nothing must be running then.
   const ready = start()
   // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
@@ -140,7 +157,14 @@ export function createHandler(options: HandlerOptions): Handler {
     agents: createHandlerAgents(roster, engine, house.tenants.declared),
     ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
     ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
-    streams: () => house.performParts.slots.taken(),
+    streams: (agent) => house.performParts.slots.taken(agent),
+    async card(agent, variant, base) {
+      const resident = roster.byName.get(agent)
+      return resident === undefined || resident.entry.isLeaving === true
+        ? undefined
+        : house.cards(resident).text(base, variant)
+    },
+    secrets,
     ready,
     keys(purpose) {
       const keys = ownKeys.get(purpose)
@@ -155,8 +179,8 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 }
 
-function deskOf({ cursors, attempts, redeliver }: PushDesk, rotateKey?: () => Promise<void>): HandlerPush {
-  return { cursors, attempts, redeliver, ...(rotateKey !== undefined ? { rotateKey } : {}) }
+function deskOf({ cursors, search, attempts, redeliver }: PushDesk, rotateKey?: () => Promise<void>): HandlerPush {
+  return { cursors, search, attempts, redeliver, ...(rotateKey !== undefined ? { rotateKey } : {}) }
 }
 
 function lazily(open: () => Promise<Keyring>): () => Promise<Keyring> {

@@ -8,9 +8,13 @@ export type {
   EventAbout,
   OnEvent,
   PushCursor,
+  PushCursorPage,
   PushNews,
   PushTriggers,
+  Sealer,
+  Signer,
   StreamItem,
+  TaskDesk,
   TransformEvent,
 } from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
@@ -23,6 +27,7 @@ export { basic, type BasicOptions } from './auth/basic.ts'
 export { bearer, type BearerOptions, type JwtBearerOptions, type OpaqueBearerOptions } from './auth/bearer.ts'
 export { allOf, anyOf, guests } from './auth/combine.ts'
 export { mtls, type MtlsOptions } from './auth/mtls.ts'
+export type { CardVariant } from './card.ts'
 export type { CardSigning } from './card-keys.ts'
 export { ConfigError } from './config-error.ts'
 export type { Credentials } from './credentials.ts'
@@ -47,5 +52,6 @@ export type { PushJwtOptions, PushOptions } from './push-options.ts'
 export type { SigningKey, SigningKeys } from './signing-keys.ts'
 export type { TenantOptions } from './tenants.ts'
 export { webhook, type Webhook } from './webhook.ts'
+export { type WireFrame, wireFrames } from './wire-frames.ts'
 export type { Delivery, DeliveryHandler } from './webhook-delivery.ts'
 export type { NotificationTokens, WebhookOptions } from './webhook-options.ts'

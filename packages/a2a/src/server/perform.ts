@@ -213,7 +213,7 @@ async function open(
 ): Promise<OpenStream> {
   const { call, visit } = performance
   const { dialect, caller, extensions } = call
-  const release = parts.slots.take(caller.id)
+  const release = parts.slots.take(caller.id, performance.resident.name)
   try {
     const stream = await start()
     const decoration = decorationFor(extensions, performance.resident)

@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import type { Agent } from '../agents/agent.ts'
 import { type AgentSettings, createHandler, type EngineLog, type Handler, type HouseOptions } from '../server/index.ts'
 import { memoryStore } from '../stores/memory.ts'
+import type { Store } from '../stores/store.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -17,7 +18,7 @@ export function openServers() {
   const opened: Handler[] = []
   after(() => Promise.all(opened.map((handler) => handler.close())))
   return {
-    open(over: HouseOptions & Partial<AgentSettings> = {}): Handler {
+    open(over: HouseOptions & Partial<AgentSettings> & { readonly store?: Store } = {}): Handler {
       const handler = createHandler({ store: memoryStore(), agent: polite, log: quiet, ...over })
       opened.push(handler)
       return handler

@@ -2,12 +2,12 @@
 import type { ZodType } from 'zod'
 import { RouteError } from './answer.ts'
 
-/** Throws RouteError with every mistake, each with the path of its field. */
-export function check<T>(schema: ZodType<T>, value: unknown): T {
+/** Throws RouteError with every mistake, each with the path of its field. `where` is said of what is no field. */
+export function check<T>(schema: ZodType<T>, value: unknown, where = 'body'): T {
   const read = schema.safeParse(value)
   if (read.success) return read.data
   const violations = read.error.issues.map(({ path, message }) => ({
-    field: path.map(String).join('.') || 'body',
+    field: path.map(String).join('.') || where,
     description: message,
   }))
   const said = violations.map(({ field, description }) => `${field}: ${description}`).join('; ')

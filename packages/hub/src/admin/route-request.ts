@@ -13,11 +13,13 @@ export interface RouteRequest {
   credentials(agent: string): Credentials
   readonly remoteAddress: string | undefined
   /** Parsed; nothing for an empty one. Throws RouteError. */
-  json(): Promise<unknown>
+  json(mostBytes?: number): Promise<unknown>
+  /** Whether it came by TLS. */
+  readonly isEncrypted: boolean
 }
 
-/** Larger than anything that these routes take. */
-const mostBytes = 65_536
+/** Larger than most of what these routes take. */
+const usualBytes = 65_536
 
 export function routeRequest(request: IncomingMessage): RouteRequest {
   const { pathname, search } = split(request.url ?? '/')
@@ -43,7 +45,8 @@ export function routeRequest(request: IncomingMessage): RouteRequest {
       clientCertificate: certificateOf(request),
       agent,
     }),
-    json: () => readJson(request, header('content-type') ?? ''),
+    json: (mostBytes = usualBytes) => readJson(request, header('content-type') ?? '', mostBytes),
+    isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
   }
 }
 
@@ -62,7 +65,7 @@ function certificateOf({ socket }: IncomingMessage): ClientCertificate | undefin
   return shown !== undefined && 'raw' in shown ? shown : undefined
 }
 
-async function readJson(request: IncomingMessage, contentType: string): Promise<unknown> {
+async function readJson(request: IncomingMessage, contentType: string, mostBytes: number): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -15,9 +15,10 @@ import type {
   Task,
   Turn,
 } from '@parley/a2a'
+import type { CardSignature } from '@parley/a2a/client'
 import type { Extension } from '@parley/a2a/server'
 import type { ZodType } from 'zod'
-import type { ChatModel } from './chat-model.ts'
+import type { ChatModel, TokenUsage } from './chat-model.ts'
 
 export interface AgentKind<Entry = unknown> {
   /** As `kind:` in the configuration says it. */
@@ -47,7 +48,7 @@ export interface KindParts {
   readonly guardedFetch: typeof fetch
   /** What this agent has to remember beyond one turn. Nobody else's notes are in it. */
   readonly notes: Notes
-  /** What all agents of this kind remember together. Left out: each for itself. */
+  /** What all agents of this kind remember together, the same object for all. Left out: each for itself. */
   readonly kindNotes?: Notes
   /** How long a turn may take, for backends that want to be told. The engine sees to it. */
   readonly turnTimeoutMs?: number
@@ -59,11 +60,15 @@ export interface KindParts {
   model(agent: string): ChatModel | undefined
   /** What the agent is like, as its entry says: agents that talk by themselves are told. */
   readonly persona?: string
+  /** What a call of a model costs, as the configuration prices it; nothing where no price is known. */
+  cost?(model: string, usage: TokenUsage): number | undefined
   /** Where the hub is reached from outside, without a slash at the end. Nothing before it listens. */
   publicUrl(): string | undefined
   readonly now: () => number
   /** What the agent says of itself has changed: the hub should look again. Left out: nobody listens. */
   readonly lookAgain?: () => void
+  /** Something about the agent is otherwise than it was, for whoever runs the hub to see. Left out: nobody looks. */
+  readonly notice?: () => void
 }
 
 export interface PartBytes {
@@ -76,18 +81,50 @@ export interface PartBytes {
 export interface House {
   /** As the caller of `turn` may see it; nothing if there is no such agent, or not for that caller. */
   card(agent: string, turn: Turn): Promise<AgentCard | undefined>
-  /** The child belongs to the calling agent on behalf of the turn's caller; its message refers to the turn's task. */
+  /** Those that the caller of `turn` may use, less the ones that are already at work on it. */
+  agents(turn: Turn): Promise<readonly HouseAgent[]>
+  /**
+   * The child belongs to the calling agent on behalf of the turn's caller; its message refers to the turn's task. Begins with
+   * the child as it is. Throws before anything is opened if agents would go in circles, or more of them than may be.
+   */
   stream(call: HouseCall): AsyncIterable<StreamEvent>
-  cancel(agent: string, taskId: string, turn: Turn): Promise<Task>
+  /** How a child stands, and then what happens to it. Of one that has ended: how it ended. */
+  subscribe(agent: string, taskId: string, turn: OnBehalf): AsyncIterable<StreamEvent>
+  task(agent: string, taskId: string, turn: OnBehalf): Promise<Task>
+  cancel(agent: string, taskId: string, turn: OnBehalf): Promise<Task>
+  /**
+   * On whose behalf an agent elsewhere is called, for its hub to see; nothing if that is none that this one trusts. Throws as
+   * `stream` does.
+   */
+  onward(turn: Turn, call: { readonly card: AgentCard; readonly messageId: string }): Promise<string | undefined>
+}
+
+export interface HouseAgent {
+  readonly name: string
+  readonly card: AgentCard
+}
+
+/** Whose child it is: a turn, or what is known of one that is over. */
+export type OnBehalf = Pick<Turn, 'tenant'> & {
+  readonly caller: Pick<Turn['caller'], 'id'>
+  readonly signal?: AbortSignal
 }
 
 export interface HouseCall {
   readonly agent: string
   readonly message: AgentMessage
+  /** The same again is the same message. Default: a new one. */
+  readonly messageId?: string
   readonly taskId?: string
   readonly contextId?: string
   /** On whose behalf. Its signal ends the waiting, not the child. */
   readonly turn: Turn
+  /** The child is ended by then, if its parent is not ended earlier: milliseconds since the epoch. */
+  readonly deadlineAt?: number | undefined
+  /** Default: the turn's own. */
+  readonly traceparent?: string
+  /** The child takes the turn's place: what the request said beside its message is said to it, too. */
+  readonly isInstead?: boolean
 }
 
 /** An agent that runs. */
@@ -105,8 +142,33 @@ export interface OpenAgent {
   readonly hook?: (request: Request) => Promise<Response>
   /** Resolves when what is behind can be reached. */
   health?(signal: AbortSignal): Promise<void>
+  /** Of an agent that others run: its card as it was approved, and as it is. */
+  readonly cardWatch?: CardWatch
   /** Nothing runs any more when it is called. */
   close?(): Promise<void>
+}
+
+export interface CardWatch {
+  state(): Promise<CardState>
+  /** From now on this one is approved. False if it is not the one that waits. */
+  approve(fingerprint: string): Promise<boolean>
+}
+
+export interface CardState {
+  /** What happens with one that was not approved: it is told of, it is not used, or nobody looks. */
+  readonly policy: 'alert' | 'block' | 'ignore'
+  readonly approved?: SeenCard
+  /** What it says now, where that is something else, and which of its members are. */
+  readonly changed?: SeenCard & { readonly fields: readonly string[] }
+  /** What became of the signature of the one that was seen last. */
+  readonly signature?: CardSignature
+}
+
+export interface SeenCard {
+  readonly fingerprint: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly card: AgentCard
 }
 
 /** The part of a card that an agent knows of itself. */

@@ -5,7 +5,18 @@
 import type { Caller, StreamEvent, TaskState } from '@parley/a2a'
 import type { Answered, EventAbout } from '@parley/a2a/server'
 
-export type AuditEvent = 'call' | 'card' | 'task.state' | 'key.created' | 'key.revoked' | 'admin' | 'audit.lost'
+export type AuditEvent =
+  | 'call'
+  | 'card'
+  | 'task.state'
+  | 'key.created'
+  | 'key.revoked'
+  | 'session.opened'
+  | 'session.ended'
+  | 'config.applied'
+  | 'card.approved'
+  | 'admin'
+  | 'audit.lost'
 
 export interface AuditEntry {
   /** Milliseconds since the epoch. */
@@ -77,7 +88,7 @@ export function entryOfEvent(event: StreamEvent, about: EventAbout, at: number):
 
 /** Whether it is about somebody who was kept out, or about what opens doors: written at once. */
 export function isSecurity({ event, outcome }: AuditEntry): boolean {
-  return event.startsWith('key.') || outcome === 'UNAUTHENTICATED' || outcome === 'PERMISSION_DENIED'
+  return /^(key|session|config)\./.test(event) || outcome === 'UNAUTHENTICATED' || outcome === 'PERMISSION_DENIED'
 }
 
 function whoIs(caller: Caller | undefined): { readonly who?: string } {

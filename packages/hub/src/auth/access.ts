@@ -1,18 +1,26 @@
 /**
  * Who may call this hub, in one piece: what the server is given to ask (`authenticate`, `admit`), what it tells
- * (`onAnswer`, `onEvent`), and the routes by which keys are made and the audit is read. What the configuration says can be
- * changed while it runs.
+ * (`onAnswer`, `onEvent`), and what the admin API needs to know who may run it. What the configuration says can be changed
+ * while it runs.
  */
 import type { Caller, Notes } from '@parley/a2a'
 import { A2AError } from '@parley/a2a'
-import type { Admit, Authenticate, Credentials, EngineLog, FetchHandler, OnAnswer, OnEvent } from '@parley/a2a/server'
-import { type AdminParts, createAdminRoutes } from '../admin/routes.ts'
+import type {
+  Admit,
+  Authenticate,
+  Credentials,
+  EngineLog,
+  FetchHandler,
+  OnAnswer,
+  OnEvent,
+  Signer,
+} from '@parley/a2a/server'
 import { type Audit, createAudit } from '../audit/audit.ts'
 import { entryOfAnswer } from '../audit/entry.ts'
 import { createTaskStates } from '../audit/task-states.ts'
-import { createLimiter } from '../limits/limiter.ts'
+import { createLimiter, type Limiter } from '../limits/limiter.ts'
 import { createQuota } from '../limits/quota.ts'
-import { openAdminKey } from './admin-key.ts'
+import { type AdminKey, openAdminKey } from './admin-key.ts'
 import { admit, notForAgent, settle } from './admit.ts'
 import { challenge, createAuthenticate } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
@@ -20,10 +28,13 @@ import { createTokenCheck } from './jwt.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createPasses } from './pass.ts'
 import { grantsOf } from './scopes.ts'
+import { createSessions, csrfHeader, type Sessions } from './session.ts'
 import type { AccessSettings } from './settings.ts'
 
-export interface AccessParts extends Pick<AdminParts, 'agents' | 'hasAgent'> {
+export interface AccessParts {
   readonly notes: Notes
+  /** Signs the sessions of the console. */
+  secrets(): Promise<Signer>
   readonly settings: AccessSettings
   /** Counts instead of the one that is made at the first start. */
   readonly adminKey?: string | undefined
@@ -40,18 +51,25 @@ export interface Access {
   readonly admit: Admit
   readonly onAnswer: OnAnswer
   readonly onEvent: OnEvent
-  /** The routes of its own: says whether it took the request. */
-  readonly front: ReturnType<typeof createAdminRoutes>['front']
   /** The admin key, if it was made just now: to be shown, for nobody can read it later. */
   readonly madeAdminKey?: string
   readonly keys: Keys
   readonly audit: Audit
+  readonly adminKey: AdminKey
+  readonly sessions: Sessions
+  readonly limiter: Limiter
+  /** Whether X-Forwarded-For is believed. */
+  trustsProxy(): boolean
   /** What the agent's card says of who may call it. */
   security(agent: string): CardSecurity
   /** Whether this caller, as a request or the log names it, may use the agent. */
   mayUse(caller: Caller, agent: string): boolean
   /** Who sends a request that is for no agent in particular. Throws UNAUTHENTICATED for a proof that is not good. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
+  /** Whose request it is, as for a call of its agent. Throws UNAUTHENTICATED or PERMISSION_DENIED. */
+  identifyFor(credentials: Credentials): Promise<Caller>
+  /** Whether it is known by an API key. */
+  isByKey(caller: Caller): boolean
   /** From now on these hold. */
   configure(settings: AccessSettings): void
   /** Writes what is pending. */
@@ -59,6 +77,7 @@ export interface Access {
 }
 
 const usualAuditMs = 30 * 86_400_000
+const scopesOfConsole = ['agent:*']
 
 export async function createAccess(parts: AccessParts): Promise<Access> {
   const { notes, log, now = Date.now, fetch } = parts
@@ -70,12 +89,13 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
   const limiter = createLimiter(now)
   const quota = createQuota(notes, now)
   const states = createTaskStates(audit, now)
+  const sessions = createSessions({ secrets: parts.secrets, notes, adminMark: adminKey.mark, now })
   let current = enforce(parts.settings)
 
   function enforce(settings: AccessSettings) {
     const { jwt, mtls, isOpen, trustProxy } = settings
     const checkToken = createTokenCheck(jwt, fetch)
-    const shared = { findKey: keys.find, checkToken, mtls, passes, trustProxy }
+    const shared = { findKey: keys.find, checkToken, mtls, passes, trustProxy, bySession }
     return {
       settings,
       authenticate: createAuthenticate({ ...shared, isOpen }),
@@ -84,28 +104,25 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     }
   }
 
+  /** Whoever runs the hub may try every agent, by a page of the console. */
+  async function bySession({ header }: Credentials): Promise<Caller | undefined> {
+    const csrf = header(csrfHeader)
+    const cookies = header('cookie')
+    // Others have headers of that name, too.
+    if (csrf === undefined || !sessions.isShown(cookies)) return undefined
+    const session = await sessions.read(cookies)
+    if (session === undefined || !(await sessions.isMeant(session, csrf))) {
+      throw new A2AError('UNAUTHENTICATED', 'The session is over: sign in again')
+    }
+    return { id: `console|${session.subject}`, scopes: scopesOfConsole }
+  }
+
   function mayUse({ scopes }: Caller, agent: string): boolean {
     return current.settings.isOpen(agent) || grantsOf(scopes).mayUse(agent)
   }
 
   const authenticate: Authenticate = Object.assign((credentials: Credentials) => current.authenticate(credentials), {
     challenge,
-  })
-
-  const routes = createAdminRoutes({
-    ...parts,
-    keys,
-    audit,
-    adminKey,
-    limiter,
-    now,
-    trustsProxy: () => current.settings.trustProxy,
-    async identify(credentials) {
-      const caller = await current.authenticate(credentials)
-      if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
-      if (!mayUse(caller, credentials.agent)) throw notForAgent(credentials)
-      return { caller, isByKey: passes.of(caller)?.key !== undefined }
-    },
   })
 
   return {
@@ -123,10 +140,13 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
       )
     },
     onEvent: states.onEvent,
-    front: routes.front,
     ...(adminKey.made !== undefined ? { madeAdminKey: adminKey.made } : {}),
     keys,
     audit,
+    adminKey,
+    sessions,
+    limiter,
+    trustsProxy: () => current.settings.trustProxy,
     security(agent) {
       const { jwt, mtls, isOpen } = current.settings
       return cardSecurity(agent, { issuers: jwt.map(({ issuer }) => issuer), mtls, isOpen: isOpen(agent) })
@@ -137,6 +157,13 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
       if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
       return caller
     },
+    async identifyFor(credentials) {
+      const caller = await current.authenticate(credentials)
+      if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+      if (!mayUse(caller, credentials.agent)) throw notForAgent(credentials)
+      return caller
+    },
+    isByKey: (caller) => passes.of(caller)?.key !== undefined,
     configure(settings) {
       current = enforce(settings)
     },

@@ -2,9 +2,12 @@
 import type { Notes } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import { hashOf, isSameHash, newKey } from './key-format.ts'
+import { markOf } from './session.ts'
 
 export interface AdminKey {
   isGood(key: string): boolean
+  /** Another one for another key, and no help to find either. */
+  readonly mark: string
   /** There if it was made just now: to be shown, for nobody can read it later. */
   readonly made?: string
 }
@@ -34,5 +37,5 @@ export async function openAdminKey(notes: Notes, given?: string): Promise<AdminK
 }
 
 function known(hash: string): AdminKey {
-  return { isGood: (key) => isSameHash(hashOf(key), hash) }
+  return { isGood: (key) => isSameHash(hashOf(key), hash), mark: markOf(hash) }
 }

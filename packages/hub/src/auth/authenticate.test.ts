@@ -19,6 +19,7 @@ async function door(over: Partial<AuthenticateParts> = {}) {
   const passes = createPasses()
   const { key } = await keys.create({ name: 'x', scopes: ['agent:team', 'skill:gpt/sum'], createdBy: 'admin' })
   const authenticate = createAuthenticate({
+    bySession: async () => undefined,
     findKey: keys.find,
     checkToken: async (token) => {
       if (token !== 'good.to.ken') throw invalidToken('The token is not valid')

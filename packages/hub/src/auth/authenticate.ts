@@ -1,6 +1,6 @@
 /**
  * From what a request shows to who calls (S4-15): a bearer token is tried as a token of an issuer, then as an API key;
- * X-API-Key as a key; a certificate, where the listener asks for them. Who shows nothing is let in where the agent is open.
+ * X-API-Key as a key; the session of the console; a certificate, where the listener asks for them. Who shows nothing is let in where the agent is open.
  * What somebody who is known may do is not decided here (see admit.ts).
  */
 import { A2AError, anonymous, type Caller } from '@parley/a2a'
@@ -20,6 +20,8 @@ export interface AuthenticateParts {
   isOpen(agent: string): boolean
   readonly passes: Passes
   readonly trustProxy: boolean
+  /** Who signed in at the console, if the request says that the session is meant. Throws UNAUTHENTICATED if it is over. */
+  bySession(credentials: Credentials): Promise<Caller | undefined>
 }
 
 /** By which cards name them. */
@@ -63,6 +65,11 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     }
   }
 
+  async function byConsole(credentials: Credentials): Promise<Known | undefined> {
+    const caller = await parts.bySession(credentials)
+    return caller === undefined ? undefined : { caller }
+  }
+
   async function byCertificate(credentials: Credentials): Promise<Known | undefined> {
     const caller = await certificates?.(credentials)
     return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: scopesOfCertificates } }
@@ -75,6 +82,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     const ways = [
       ...(token === undefined ? [] : [() => byBearer(token, credentials)]),
       ...(key === undefined ? [] : [() => byKey(key)]),
+      () => byConsole(credentials),
       () => byCertificate(credentials),
     ]
     let refusal: { readonly reason: unknown } | undefined

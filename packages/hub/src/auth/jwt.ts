@@ -5,7 +5,7 @@
 import { A2AError, type Caller } from '@parley/a2a'
 import { anyOf, bearer, type Authenticate, type Credentials, type FetchHandler } from '@parley/a2a/server'
 import type { JwtAccess } from '../config/access.ts'
-import { isOurs } from './scopes.ts'
+import { adminScope, isOurs } from './scopes.ts'
 
 /** Whose token this is. Throws UNAUTHENTICATED, or UNAVAILABLE while the issuer does not answer. */
 export type CheckToken = (token: string, credentials: Credentials) => Promise<Caller>
@@ -63,7 +63,7 @@ function checkOf(settings: JwtAccess, fetch: FetchHandler | undefined): Authenti
  * called `agent:*` is then a group like any other.
  */
 export function translate(words: readonly string[], meanings: JwtAccess['scopes']): readonly string[] {
-  if (meanings === undefined) return words
+  if (meanings === undefined) return words.includes(adminScope) ? words.filter((word) => word !== adminScope) : words
   const meant = [everybody, ...words].flatMap((word) => (Object.hasOwn(meanings, word) ? (meanings[word] ?? []) : []))
   return [...new Set([...words.filter((word) => !isOurs(word)), ...meant])]
 }

@@ -5,6 +5,8 @@
  *     skill:gpt/search    this agent, but only this skill
  *     operation:read      these operations only; without a word of this sort, all
  *
+ *     admin               runs the hub, if it comes from the configuration
+ *
  * Words that begin otherwise are scopes of the agents' own skills, and say nothing here.
  */
 import type { Operation } from '@parley/a2a'
@@ -53,9 +55,12 @@ export function whatIsWrongWithScope(scope: string): string | undefined {
   return `write operation: and one of ${operationWords.join(', ')}`
 }
 
+/** Runs the hub. A role called so is common and mostly means something else: only the configuration makes it mean this. */
+export const adminScope = 'admin'
+
 /** Whether the hub itself goes by this word. */
 export function isOurs(scope: string): boolean {
-  return ours.test(scope)
+  return ours.test(scope) || scope === adminScope
 }
 
 const known = new WeakMap<readonly string[], Grants>()

@@ -47,6 +47,13 @@ describe('parley agent add', () => {
     await assert.rejects(() => run('--name', 'tasks', 'https://echo.example.com'), /cannot be its name/)
   })
 
+  it('finds a name that is free, if nobody chose one', async (t) => {
+    const { run, agents } = scene(t, found)
+    await run('https://echo.example.com')
+    await run('https://echo.example.com')
+    assert.deepEqual(Object.keys(agents()), ['echo', 'echo-2'])
+  })
+
   it('hands over a token, and writes only where it is', async (t) => {
     let parts: DetectParts | undefined
     const { run, terminal, file } = scene(t, async (_, given) => {

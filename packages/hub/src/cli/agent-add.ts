@@ -1,13 +1,15 @@
 /** `parley agent add`: finds out what is behind a url or a command, and writes it into the configuration. */
 import { resolve } from 'node:path'
 import type { Detect, Detected, Target } from '../agents/detect/detect.ts'
+import { freeName, nameFrom } from '../agents/detect/name.ts'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig, baseOf } from '../config/check.ts'
 import { whatIsWrongWith } from '../config/agent-name.ts'
 import { Complaint } from './command.ts'
 import type { Command } from './command.ts'
 import { configFile, configFlags, loadKinds, problemLines } from './settings.ts'
-import { addEntry } from './write-entry.ts'
+import { programEnvironment } from './program-environment.ts'
+import { addEntry, namesIn } from './write-entry.ts'
 
 const patienceMs = 60_000
 
@@ -47,6 +49,7 @@ export function agentAddWith(detect: Detect): Command {
               signal: AbortSignal.timeout(patienceMs),
               say: (line) => terminal.complain(line),
               cwd: baseOf(file),
+              env: programEnvironment(terminal.environment),
               ...tokenOf(flags.text('token-env'), terminal.environment),
             })
           : byHand(kind, target)
@@ -56,7 +59,7 @@ export function agentAddWith(detect: Detect): Command {
         terminal.complain('Say it yourself with --kind, or write the entry by hand: see docs/run-the-hub.md.')
         return 1
       }
-      const name = flags.text('name') ?? found.name
+      const name = flags.text('name') ?? freeName(found.name, namesIn(file))
       requireRight(name, found, await loadKinds())
       addEntry(file, name, found)
       terminal.say(`${name} (${found.kind}) is in ${file}.`)
@@ -78,11 +81,7 @@ type Found = Extract<Detected, { kind: string }>
 function byHand(kind: string, [first, ...rest]: Target): Found {
   const isUrl = /^(https?|wss?):\/\//.test(first)
   const entry = kind === 'module' ? { path: first } : isUrl ? { url: first } : { command: [first, ...rest] }
-  const words = isUrl ? new URL(first).hostname : first.split('/').at(-1)
-  const name = (words ?? kind)
-    .toLowerCase()
-    .replace(/\.[a-z]+$/, '')
-    .replaceAll(/[^a-z0-9._~-]+/g, '-')
+  const name = nameFrom(isUrl ? new URL(first).hostname : first.replace(/\.[a-z]+$/i, ''), kind)
   return { kind, name, entry: kind === 'openai' ? { baseUrl: first } : entry }
 }
 

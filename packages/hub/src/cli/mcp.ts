@@ -70,12 +70,17 @@ async function hubOf(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
   const { host, port, tls } = loaded.config.listen
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-  return { url: `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`, key }
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`,
+    key,
+  }
 }
 
 function checked(url: string, flag: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
-  throw new Complaint(`${flag} takes an http or https url such as https://agent.example.com, not ${JSON.stringify(url)}.`)
+  throw new Complaint(
+    `${flag} takes an http or https url such as https://agent.example.com, not ${JSON.stringify(url)}.`,
+  )
 }
 
 function tokenOf(name: string | undefined, { environment }: Terminal): string | undefined {

@@ -1,6 +1,6 @@
 /** Adds an agent to a configuration file and leaves everything else in it as it is, comments too. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { isMap, parseDocument } from 'yaml'
+import { isMap, isScalar, parseDocument } from 'yaml'
 import type { Document, YAMLMap } from 'yaml'
 import { Complaint } from './command.ts'
 
@@ -33,6 +33,14 @@ function agentsIn(document: Document): YAMLMap {
   const made = document.createNode({}) as YAMLMap
   document.set('agents', made)
   return made
+}
+
+/** The names that are taken. None of a file that is not there, or that cannot be read: whoever writes to it is told. */
+export function namesIn(file: string): readonly string[] {
+  if (!existsSync(file)) return []
+  // JSON is YAML, too.
+  const agents = parseDocument(readFileSync(file, 'utf8')).get('agents')
+  return isMap(agents) ? agents.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : []
 }
 
 /** JSON stays JSON. */

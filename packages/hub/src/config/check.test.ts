@@ -144,10 +144,10 @@ describe('a configuration', () => {
     ])
   })
 
-  it('refuses what is not there yet, and what is nothing at all', () => {
+  it('refuses what is not there, and what is nothing at all', () => {
     assert.match(
-      wrong({ agents, routes: [] })[0] ?? '',
-      /^routes: is no setting here: there are access, admin, agents, /,
+      wrong({ agents, roads: [] })[0] ?? '',
+      /^roads: is no setting here: (did you mean|there are access, admin, agents, )/,
     )
     assert.deepEqual(wrong({ agents: {} }), ['agents: name at least one agent'])
     assert.match(wrong({})[0] ?? '', /^agents: give the agents by name/)

@@ -95,7 +95,7 @@ function checkEntry(name: string, entry: unknown, kinds: readonly AgentKind[]): 
 
 /** Names of agents and bundles that are used and not there, and sections that need another. */
 function checkNames(
-  { skillBundles, access, limits, listen }: Partial<Sections>,
+  { skillBundles, access, limits, listen, routes }: Partial<Sections>,
   names: readonly string[],
   agents: Readonly<Record<string, AgentConfig>>,
 ): readonly Problem[] {
@@ -116,10 +116,20 @@ function checkNames(
   const guests = access?.anonymous ?? []
   if (guests !== '*') guests.forEach((name, at) => expect('agent', name, names, 'access', 'anonymous', at))
   for (const name of Object.keys(limits?.perAgent ?? {})) expect('agent', name, names, 'limits', 'perAgent', name)
+  for (const [at, { from, to, fallback }] of (routes ?? []).entries()) {
+    from.forEach((name, index) => expect('agent', name, names, 'routes', at, 'from', ...inList(from, index)))
+    to.forEach(({ agent }, index) => expect('agent', agent, names, 'routes', at, 'to', ...inList(to, index)))
+    fallback.forEach((name, index) => expect('agent', name, names, 'routes', at, 'fallback', ...inList(fallback, index)))
+  }
   if (access?.mtls === true && listen !== undefined && listen.tls?.ca === undefined) {
     problems.push({ path: ['access', 'mtls'], message: 'needs listen.tls.ca: who signs the certificates of clients' })
   }
   return problems
+}
+
+/** What was written as one has no place of its own. */
+function inList(list: readonly unknown[], index: number): Path {
+  return list.length === 1 ? [] : [index]
 }
 
 /** What an entry says of its limits wins over what `limits.perAgent` says. */

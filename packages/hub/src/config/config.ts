@@ -6,11 +6,15 @@
 import { z } from 'zod'
 import { access, admin } from './access.ts'
 import type { AgentFields } from './agent-fields.ts'
+import { delegation } from './delegation.ts'
+import { health } from './health.ts'
 import { limits, retention } from './limits.ts'
 import { listen, push, signing, store } from './listen.ts'
 import { mcp } from './mcp.ts'
 import { profiles } from './profiles.ts'
+import { routes } from './routes.ts'
 import { skill } from './skill.ts'
+import { prices, telemetry } from './telemetry.ts'
 import { httpUrl } from './values.ts'
 
 export const sections = z.strictObject({
@@ -35,6 +39,9 @@ export const sections = z.strictObject({
   access: access.optional().meta({ description: 'Who may call. Without it everybody on this machine may.' }),
   admin: admin.prefault({}),
   limits: limits.prefault({}),
+  routes,
+  delegation: delegation.prefault({}).meta({ description: 'How far agents that call agents may go.' }),
+  health: health.prefault({}).meta({ description: 'When an agent counts as down or slow.' }),
   retention: retention.prefault({}),
   push,
   signing,
@@ -47,6 +54,8 @@ export const sections = z.strictObject({
     .default(false)
     .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are believed.' }),
   mcp,
+  telemetry: telemetry.prefault({}).meta({ description: 'What the hub tells of what it does.' }),
+  prices,
   profiles: profiles.prefault({}).meta({ description: 'Ways of speaking that are not the protocol’s.' }),
 })
 

@@ -21,6 +21,8 @@ export interface Overrides {
 export interface LoadOptions {
   /** Without one, `otherwise` is read. */
   readonly file?: string | undefined
+  /** Instead of what the file holds. */
+  readonly text?: string | undefined
   readonly otherwise: object
   readonly environment: Environment
   readonly overrides?: Overrides
@@ -43,8 +45,8 @@ export function findConfig(folder: string): string | undefined {
 }
 
 export function loadConfig(options: LoadOptions): Loaded {
-  const { file, environment, overrides = {}, dataDir, cwd, kinds } = options
-  const document = file === undefined ? given(options.otherwise) : readFile(resolve(cwd, file), environment)
+  const { file, overrides = {}, dataDir, cwd, kinds } = options
+  const document = documentOf(options)
   const { references } = document
   const tree = overlay(document.tree ?? {}, overrides as Record<string, unknown>)
   if (document.problems.length > 0) return { problems: document.problems, tree, references }
@@ -57,6 +59,11 @@ export function loadConfig(options: LoadOptions): Loaded {
   if ('config' in final) return { ...final, tree: again ?? tree, references }
   const problems = final.problems.map((problem) => ({ ...problem, ...at(document.lineOf(problem.path)) }))
   return { problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), tree, references }
+}
+
+function documentOf({ text, file, cwd, environment, otherwise }: LoadOptions): ConfigDocument {
+  if (text !== undefined) return readDocument(text, environment)
+  return file === undefined ? given(otherwise) : readFile(resolve(cwd, file), environment)
 }
 
 function given(tree: object): ConfigDocument {

@@ -22,10 +22,13 @@ export interface Printable {
   readonly references: ReadonlyMap<string, string>
 }
 
-export function printConfig({ tree, references }: Printable, kinds: readonly AgentKind[]): string {
-  return stringify(shown(tree, { schema: configSchema(kinds), path: [], isSecret: false, references }), {
-    lineWidth: 0,
-  })
+export function printConfig(printable: Printable, kinds: readonly AgentKind[]): string {
+  return stringify(shownTree(printable, kinds), { lineWidth: 0 })
+}
+
+/** What `printConfig` prints. */
+export function shownTree({ tree, references }: Printable, kinds: readonly AgentKind[]): unknown {
+  return shown(tree, { schema: configSchema(kinds), path: [], isSecret: false, references })
 }
 
 interface Place {

@@ -16,6 +16,8 @@ export interface ConcurrencyOptions {
   readonly queueTimeoutMs?: number | undefined
   /** A turn that waits for longer says so, once. Default 1 s. */
   readonly noticeMs?: number | undefined
+  /** Given the queue, for whoever wants to know how long it is. */
+  opened?(queue: Pick<FairQueue, 'waiting' | 'inside'>): void
 }
 
 /** For whoever is turned away: by then some of those who wait have been served. */
@@ -24,6 +26,7 @@ const retryAfterSeconds = '5'
 export function limitConcurrency(agent: Agent, options: ConcurrencyOptions): Agent {
   const { concurrent, queue: most = 100, queueTimeoutMs = 60_000, noticeMs = 1_000 } = options
   const queue = createFairQueue(concurrent)
+  options.opened?.(queue)
 
   const limited =
     (run: AgentFunction): AgentFunction =>

@@ -7,7 +7,7 @@ import { findAgent, refOf } from './find-agent.ts'
 import { defineTool } from './tool.ts'
 import type { Tool } from './tool.ts'
 
-const text = z.string().min(1, 'is empty')
+const text = z.string('give a text').min(1, 'is empty')
 
 const skillView = z.object({
   id: z.string(),
@@ -30,8 +30,8 @@ const agentList = z.object({
 })
 const agentView = listedAgent.extend({
   version: z.string(),
-  inputModes: z.array(z.string()),
-  outputModes: z.array(z.string()),
+  inputModes: z.array(z.string()).optional().meta({ description: 'Media types that it takes. Absent: any.' }),
+  outputModes: z.array(z.string()).optional(),
   provider: z.string().optional(),
   documentationUrl: z.string().optional(),
 })
@@ -48,7 +48,9 @@ export const listAgents: Tool = defineTool({
   title: 'List the agents',
   description: 'Says which agents there are and what each can do. Call one of them with send_message.',
   input: z.strictObject({
-    query: text.optional().meta({ description: 'Only agents whose name, description, skills or tags have these words.' }),
+    query: text
+      .optional()
+      .meta({ description: 'Only agents whose name, description, skills or tags have these words.' }),
   }),
   output: agentList,
   annotations: { ...looking, openWorldHint: false },
@@ -82,8 +84,8 @@ export const discoverAgent: Tool = defineTool({
     const view: z.output<typeof agentView> = {
       ...listed(profile),
       version,
-      inputModes: [...inputModes],
-      outputModes: [...outputModes],
+      ...(inputModes.length > 0 ? { inputModes: [...inputModes] } : {}),
+      ...(outputModes.length > 0 ? { outputModes: [...outputModes] } : {}),
       ...(provider !== undefined ? { provider } : {}),
       ...(documentationUrl !== undefined ? { documentationUrl } : {}),
     }

@@ -65,9 +65,7 @@ export function resourceOf(part: Exclude<Part, UrlPart>, uri: string): FileResou
   const bytes = Buffer.from(part.raw, 'base64')
   const type = part.mediaType ?? 'application/octet-stream'
   const text = isTextual(type) ? textIn(bytes) : undefined
-  return text === undefined
-    ? { uri, mimeType: type, blob: bytes.toString('base64') }
-    : { uri, mimeType: type, text }
+  return text === undefined ? { uri, mimeType: type, blob: bytes.toString('base64') } : { uri, mimeType: type, text }
 }
 
 function isTextual(type: string): boolean {

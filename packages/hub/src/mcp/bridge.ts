@@ -10,18 +10,23 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server'
-import type { CallToolResult, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
+import type {
+  CallToolRequestParams,
+  CallToolResult,
+  ClientCapabilities,
+  ServerContext,
+} from '@modelcontextprotocol/server'
 import { A2AError, traceIdOf } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { discoverAgent, listAgents } from './agent-tools.ts'
 import { artifactTemplates } from './artifact-uri.ts'
 import type { BridgeSettings, ToolCall, ToolResult } from './call.ts'
 import type { Desk } from './desk.ts'
+import { addTasks } from './mcp-tasks.ts'
 import { invokeRemoteAgent, sendMessage } from './message-tools.ts'
 import { createProgress } from './progress.ts'
 import { readArtifact } from './read-artifact.ts'
 import { skillTools } from './skill-tools.ts'
-import { addTasks } from './mcp-tasks.ts'
 import { cancelTask, getTask } from './task-tools.ts'
 import type { Tool } from './tool.ts'
 
@@ -31,6 +36,8 @@ export interface BridgeParts {
   readonly settings: BridgeSettings
   /** Whether the client has left a call that it can only end by leaving. */
   hasLeft?(context: ServerContext): boolean
+  /** Asked before a call that may take long. Throws RATE_LIMITED; answers what to do when it is over. */
+  take?(context: ServerContext): () => void
   readonly log: AgentLog
 }
 
@@ -47,21 +54,26 @@ export function createBridge(parts: BridgeParts): McpServer {
   const mcp = new McpServer(identity, { capabilities, instructions })
   const { server } = mcp
 
-  server.setRequestHandler('tools/list', async (_request, context) => {
-    const found = await toolsFor(parts.desk(context), parts.settings, context.mcpReq.signal)
-    return { tools: found.map(({ listed }) => listed) }
-  })
-  server.setRequestHandler('tools/call', async ({ params }, context): Promise<ToolResult> => {
-    const call = callOf(context)
-    const tool = await findTool(params.name, call)
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`)
-    if (params.task !== undefined && tool.takesTasks) return tasks.begin(tool, params.arguments, call)
-    return run(tool, params.arguments, call)
-  })
+  server.setRequestHandler('tools/list', (_request, context) =>
+    safely(async () => {
+      const found = await toolsFor(parts.desk(context), parts.settings, context.mcpReq.signal)
+      return { tools: found.map(({ listed }) => listed) }
+    }),
+  )
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    attended(context, async (call) => {
+      const tool = await findTool(params.name, call)
+      if (tool === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`)
+      return run(tool, params, call)
+    }),
+  )
   server.setRequestHandler('resources/list', () => ({ resources: [] }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...artifactTemplates] }))
-  server.setRequestHandler('resources/read', ({ params }, context) => readArtifact(params.uri, callOf(context)))
-  const tasks = addTasks(server, callOf)
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    attended(context, (call) => readArtifact(params.uri, call)),
+  )
+  const tasks = addTasks(server, attended)
   return mcp
 
   function callOf(context: ServerContext): ToolCall {
@@ -87,8 +99,13 @@ export function createBridge(parts: BridgeParts): McpServer {
     }
   }
 
-  /** What goes wrong with an agent is for the model to read, and no error of the protocol. */
-  async function run(tool: Tool, input: unknown, call: ToolCall): Promise<ToolResult> {
+  /** What goes wrong with an agent is for the model to read, and no error of the protocol; unless a task was asked for. */
+  async function run(
+    tool: Tool,
+    { arguments: input, task }: CallToolRequestParams,
+    call: ToolCall,
+  ): Promise<ToolResult> {
+    if (task !== undefined && tool.takesTasks) return tasks.begin(tool, input, call)
     try {
       return await tool.run(input, call)
     } catch (reason) {
@@ -97,12 +114,39 @@ export function createBridge(parts: BridgeParts): McpServer {
       return failureOf(reason, log)
     }
   }
+
+  function attended<T>(context: ServerContext, work: (call: ToolCall) => Promise<T>): Promise<T> {
+    return safely(async () => {
+      const leave = parts.take?.(context)
+      try {
+        return await work(callOf(context))
+      } finally {
+        leave?.()
+      }
+    })
+  }
+
+  /** What an error of ours says is for the log: the client would be shown its words. */
+  async function safely<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (reason) {
+      if (reason instanceof ProtocolError) throw reason
+      const { code, message, cause } = A2AError.from(reason)
+      if (code === 'RATE_LIMITED') throw new ProtocolError(rateLimited, message)
+      if (code !== 'INTERNAL') throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+      log.error('the MCP bridge failed', { cause: cause ?? reason })
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error')
+    }
+  }
 }
 
+/** As A2A says it here. */
+const rateLimited = -32_092
 const identity = { name: 'parley', title: 'Parley', version: '0.1.0' }
 const capabilities = {
   tools: { listChanged: true },
-  resources: {},
+  resources: { listChanged: false },
   tasks: { requests: { tools: { call: {} } }, cancel: {} },
 }
 
@@ -113,7 +157,9 @@ export async function toolsFor(desk: Desk, settings: BridgeSettings, signal: Abo
 
 async function findTool(name: string, { desk, settings, signal }: ToolCall): Promise<Tool | undefined> {
   const isOwn = names.includes(name)
-  const found = isOwn ? await toolsFor(desk, { ...settings, tools: 'agents' }, signal) : await toolsFor(desk, settings, signal)
+  const found = isOwn
+    ? await toolsFor(desk, { ...settings, tools: 'agents' }, signal)
+    : await toolsFor(desk, settings, signal)
   return found.find(({ listed }) => listed.name === name)
 }
 

@@ -65,11 +65,18 @@ export function createClientDesk(parts: ClientDeskParts, now: () => number = Dat
   return {
     async agents(signal) {
       const all = await places(signal)
-      return Promise.all(all.map((place) => reach(place, signal).then(({ profile }) => profile, () => lost(place))))
+      return Promise.all(
+        all.map((place) =>
+          reach(place, signal).then(
+            ({ profile }) => profile,
+            () => lost(place),
+          ),
+        ),
+      )
     },
     async agent(name, signal) {
       const found = (await places(signal)).find((place) => place.name === name)
-      if (found === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${name}: see list_agents`)
+      if (found === undefined) throw new A2AError('AGENT_UNAVAILABLE', 'There is no such agent: see list_agents')
       return reach(found, signal)
     },
     ...(guardedFetch !== undefined ? { remote: remoteReach(guardedFetch) } : {}),
@@ -134,4 +141,3 @@ function lost({ name, url }: Place): AgentProfile {
   const nothing = { version: '', skills: [], inputModes: [], outputModes: [] }
   return { name, title: name, description: 'It cannot be reached now.', url, isAvailable: false, ...nothing }
 }
-

@@ -3,7 +3,7 @@
  * stops the tool stops the task; whoever runs out of time, or is lost, leaves it at work.
  */
 import { A2AError } from '@parley/a2a'
-import type { AgentLog, Message, StreamEvent } from '@parley/a2a'
+import type { AgentLog, Message, StreamEvent, Task } from '@parley/a2a'
 import { taskIdIn } from './desk.ts'
 import type { DeskAgent, DeskAnswer, DeskCall } from './desk.ts'
 import type { Progress } from './progress.ts'
@@ -22,7 +22,7 @@ export interface Conversing {
 }
 
 /** How long the last call for a task may take: to see how it is, or to end it. */
-const lastCallMs = 10_000
+const lastCallMs = 5_000
 const shortestMs = 1_000
 
 export function converse(message: Message, conversing: Conversing): Promise<DeskAnswer> {
@@ -32,7 +32,7 @@ export function converse(message: Message, conversing: Conversing): Promise<Desk
     return within({ ...conversing, waitMs: lastCallMs }, taskId, true, (call) => agent.start(message, call))
   }
   // A task that goes on is waited for a moment: until its agent has begun it still looks as it did before.
-  const given = { ...conversing, waitMs: Math.max(waitMs, shortestMs) }
+  const given = taskId === undefined ? conversing : { ...conversing, waitMs: Math.max(waitMs, shortestMs) }
   return within(given, taskId, true, (call) => agent.send(message, call))
 }
 
@@ -50,8 +50,10 @@ async function within(
 ): Promise<DeskAnswer> {
   const deadline = AbortSignal.timeout(waitMs)
   let taskId = known
+  let heard: Task | undefined
   const onEvent = (event: StreamEvent): void => {
     taskId = taskIdIn(event) ?? taskId
+    heard = taskIn(event) ?? heard
     progress?.hear(event)
   }
   const call: DeskCall = {
@@ -67,11 +69,29 @@ async function within(
       throw reason
     }
     if (!deadline.aborted) throw reason
-    if (taskId !== undefined) return { task: await agent.get(taskId, 0, AbortSignal.timeout(lastCallMs)) }
+    if (taskId !== undefined) return { task: await asItIs(agent, taskId, heard) }
     throw new A2AError('TIMEOUT', 'The agent has not answered in time, and has named no task', {}, { cause: reason })
   } finally {
     await progress?.end()
   }
+}
+
+/** One that cannot say how far it is is where it last was. */
+async function asItIs(agent: DeskAgent, taskId: string, heard: Task | undefined): Promise<Task> {
+  try {
+    return await agent.get(taskId, 0, AbortSignal.timeout(lastCallMs))
+  } catch (reason) {
+    if (heard === undefined) throw reason
+    return heard
+  }
+}
+
+/** Without what it has made so far, which was not kept. */
+function taskIn(event: StreamEvent): Task | undefined {
+  if ('task' in event) return event.task
+  if (!('statusUpdate' in event)) return undefined
+  const { taskId: id, contextId, status } = event.statusUpdate
+  return { id, contextId, status }
 }
 
 /** Nobody waits for it any more. */

@@ -10,7 +10,13 @@ export function findAgent(ref: AgentRef, { desk, signal }: Pick<ToolCall, 'desk'
 }
 
 /** Of two fields of which one must be given. */
-export function refOf({ agent, url }: { readonly agent?: string | undefined; readonly url?: string | undefined }): AgentRef {
+export function refOf({
+  agent,
+  url,
+}: {
+  readonly agent?: string | undefined
+  readonly url?: string | undefined
+}): AgentRef {
   if (agent !== undefined && url === undefined) return { agent }
   if (url !== undefined && agent === undefined) return { url }
   const description = 'give the name of an agent, or the url of one elsewhere'

@@ -10,6 +10,7 @@ import type { AgentLog, Caller } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
 import type { Front } from '@parley/a2a/node'
 import { routeRequest } from '../admin/route-request.ts'
+import { addressOf, senderOf } from '../limits/address.ts'
 import { createBridge } from './bridge.ts'
 import type { BridgeSettings } from './call.ts'
 import type { Desk } from './desk.ts'
@@ -17,6 +18,7 @@ import { createHouseDesk } from './house-desk.ts'
 import type { HouseDeskParts } from './house-desk.ts'
 import { createPages } from './pages.ts'
 import type { PagesParts } from './pages.ts'
+import { createPlaces } from './places.ts'
 import { refusal } from './refusal.ts'
 import { createSessions } from './sessions.ts'
 import type { SessionLimits } from './sessions.ts'
@@ -31,7 +33,11 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   hasOpenAgents(): boolean
   /** The way to agents elsewhere, if the caller may have addresses called that it names. */
   remoteFor(caller: Caller): Desk['remote']
+  /** Whether X-Forwarded-For is believed. */
+  trustsProxy(): boolean
   readonly bodyBytes: number
+  /** Calls of one caller at one time. */
+  readonly mostCalls: number
   readonly log: AgentLog
   readonly now: () => number
   readonly sessions?: Partial<SessionLimits>
@@ -50,11 +56,20 @@ const deepest = 64
 export function createMcpFront(parts: McpFrontParts): McpFront {
   const { log, now } = parts
   const pages = createPages(parts)
+  const places = createPlaces(parts.mostCalls)
   let isClosing = false
-  const bridge = () => createBridge({ desk: deskIn, settings: parts.settings, hasLeft, log })
+  const bridge = () => createBridge({ desk: deskIn, settings: parts.settings, hasLeft, take, log })
   const onerror = (cause: Error): void => log.debug('the MCP bridge complains', { cause })
   const handler = createMcpHandler(bridge, { onerror, maxRequestBodySize: parts.bodyBytes })
-  const sessions = createSessions({ create: bridge, now, ...(parts.sessions !== undefined ? { limits: parts.sessions } : {}) })
+  const sessions = createSessions({
+    create: bridge,
+    now,
+    ...(parts.sessions !== undefined ? { limits: parts.sessions } : {}),
+  })
+
+  function take({ http }: ServerContext): () => void {
+    return places.take(http?.authInfo?.clientId ?? '')
+  }
 
   /** Clients of the newest revision end a call by leaving; others say so. */
   function hasLeft({ http, mcpReq }: ServerContext): boolean {
@@ -84,7 +99,8 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const keepsSession = isBeginning(parsedBody) || web.headers.has('mcp-session-id')
     if (keepsSession && (await isLegacyRequest(web, parsedBody))) {
       // Callers without a name are one owner, as they are of tasks.
-      return sessions.handle({ request: web, parsedBody, authInfo, owner: caller.id })
+      const group = caller.anonymous === true ? senderOf(addressOf(request, parts.trustsProxy())) : caller.id
+      return sessions.handle({ request: web, parsedBody, authInfo, owner: caller.id, group })
     }
     return handler.fetch(web, { authInfo, ...known })
   }
@@ -101,7 +117,8 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const { code, message, details, cause } = A2AError.from(reason)
     const { retryAfterSeconds } = details
     if (code === 'UNAUTHENTICATED') return pages.challenge(reason as A2AError)
-    if (code === 'RATE_LIMITED') return refusal(429, message, -32_092, { 'retry-after': String(retryAfterSeconds ?? 1) })
+    if (code === 'RATE_LIMITED')
+      return refusal(429, message, -32_092, { 'retry-after': String(retryAfterSeconds ?? 1) })
     if (code === 'UNAVAILABLE') return refusal(503, message, -32_603, { 'retry-after': '1' })
     log.error('a request of an MCP client failed', { cause: cause ?? reason })
     return refusal(500, 'Internal error', -32_603)

@@ -3,7 +3,7 @@
  * waits for and cancels. Behind each is the task of the agent, so that it outlives the connection; only an answer that is no
  * task at the agent is kept here, for as long as the connection. The revision after it has taken them out of the protocol.
  */
-import { ProtocolError, ProtocolErrorCode, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError, hasSettled, isInterrupted, newId } from '@parley/a2a'
 import type { Message, StreamEvent, Struct, Task, TaskState } from '@parley/a2a'
@@ -48,29 +48,29 @@ const words: Readonly<Partial<Record<TaskState, string>>> = {
   TASK_STATE_CANCELED: 'cancelled',
 }
 
-export function addTasks(server: Server, callOf: (context: ServerContext) => ToolCall): McpTasks {
+/** Sees to whatever a call of a tool needs around it. */
+type Attended = <T>(context: ServerContext, work: (call: ToolCall) => Promise<T>) => Promise<T>
+
+export function addTasks(server: Server, attended: Attended): McpTasks {
   const kept = new Map<string, CallToolResult>()
 
   server.setRequestHandler('tasks/get', { params }, ({ taskId }, context) =>
-    answering(async () => {
+    attended(context, async (call) => {
       if (kept.has(taskId)) return finished(taskId)
-      const call = callOf(context)
       const { agent, at } = await find(taskId, call)
       return shown(taskId, await agent.get(at.taskId, 0, call.signal))
     }),
   )
   server.setRequestHandler('tasks/cancel', { params }, ({ taskId }, context) =>
-    answering(async () => {
+    attended(context, async (call) => {
       if (kept.has(taskId)) throw new A2AError('TASK_NOT_CANCELABLE', 'The task is over')
-      const call = callOf(context)
       const { agent, at } = await find(taskId, call)
       return shown(taskId, await agent.cancel(at.taskId, call.signal))
     }),
   )
   server.setRequestHandler('tasks/result', { params }, ({ taskId }, context) =>
-    answering(async () => {
-      const known = kept.get(taskId)
-      const result = known ?? (await awaited(taskId, context, callOf(context)))
+    attended(context, async (call) => {
+      const result = kept.get(taskId) ?? (await awaited(taskId, context, call))
       return { ...result, _meta: { [RELATED_TASK_META_KEY]: { taskId } } }
     }),
   )
@@ -179,13 +179,4 @@ function finished(taskId: string) {
 function madeAt(id: string): string | undefined {
   const [, high, low] = /^([\da-f]{8})-([\da-f]{4})-7/.exec(id) ?? []
   return high === undefined ? undefined : new Date(Number.parseInt(`${high}${low}`, 16)).toISOString()
-}
-
-async function answering<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (reason) {
-    if (!(reason instanceof A2AError) || reason.code === 'INTERNAL') throw reason
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, reason.message)
-  }
 }

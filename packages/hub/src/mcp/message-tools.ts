@@ -4,8 +4,9 @@
  */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import { A2AError, isInterrupted, newId } from '@parley/a2a'
-import type { Message, Part, Struct, Task } from '@parley/a2a'
+import type { Json, Message, Part, Struct, Task } from '@parley/a2a'
 import { z } from 'zod'
+import { isStruct } from '../agents/mcp/words.ts'
 import type { ToolCall, ToolResult } from './call.ts'
 import { converse } from './converse.ts'
 import type { AgentRef, DeskAgent, DeskAnswer } from './desk.ts'
@@ -15,7 +16,7 @@ import { answerParts, elicitationOf } from './question.ts'
 import { defineTool } from './tool.ts'
 import type { Tool } from './tool.ts'
 
-const text = z.string().min(1, 'is empty')
+const text = z.string('give a text').min(1, 'is empty')
 const file = z
   .strictObject({
     name: text.optional(),
@@ -32,7 +33,7 @@ const file = z
 /** What every message may have. */
 export const saying = {
   message: text.meta({ description: 'What the agent is asked or told, with all that it needs to know.' }),
-  data: z.record(z.string(), z.json()).optional().meta({ description: 'Data that goes with it.' }),
+  data: z.looseObject({}).optional().meta({ description: 'Data that goes with it.' }),
   files: z.array(file).max(100).optional().meta({ description: 'Files that go with it.' }),
   taskId: text.optional().meta({ description: 'Goes on with this task: to answer a question of the agent.' }),
   contextId: text.optional().meta({ description: 'Goes on with this conversation, in a new task.' }),
@@ -86,6 +87,8 @@ const asked = z.object({
   taskId: z.string(),
   contextId: z.string().optional(),
   skill: z.string().optional(),
+  /** Whether it was to visit a page: then that it is done is the answer. */
+  isVisit: z.boolean(),
   /** Of the answer: the same answer twice is one. */
   messageId: z.string(),
   round: z.number(),
@@ -110,15 +113,20 @@ async function goOn(
   const before = readState(state)
   const agent = await findAgent(before.ref, call)
   const response = inputResponse({ ...responses }, 'answer')
-  const { taskId } = before
-  if (response.kind === 'elicit' && response.action === 'accept') {
-    const { content } = response
-    const parts = content === undefined ? [{ text: 'It is done.' }] : answerParts(content as Struct)
-    return exchange(agent, answerTo(before, parts), { said, call, round: before.round })
-  }
+  const { taskId, round } = before
+  const isAccepted = response.kind === 'elicit' && response.action === 'accept'
+  const parts = isAccepted ? partsOf(response.content, before.isVisit) : undefined
+  if (parts !== undefined) return exchange(agent, answerTo(before, parts), { said, call, round })
   const task = await agent.get(taskId, 0, call.signal)
-  if (response.kind === 'elicit') return resultOf({ ref: agent.ref, answer: { task }, failsWithTask: true })
-  return askedBack(agent, task, { said, call, round: before.round })
+  const isRefused = response.kind === 'elicit' && !isAccepted
+  return isRefused ? told(agent, { task }) : askedBack(agent, task, { said, call, round })
+}
+
+/** Nothing for what is no answer. */
+function partsOf(content: unknown, isVisit: boolean): readonly Part[] | undefined {
+  if (isVisit) return [{ text: 'It is done.' }]
+  const filled = content as Json | undefined
+  return isStruct(filled) && Object.keys(filled).length > 0 ? answerParts(filled) : undefined
 }
 
 function readState(state: unknown): Asked {
@@ -154,6 +162,7 @@ function askedBack(agent: DeskAgent, task: Task, { said, call, round }: Round): 
     taskId: task.id,
     ...(task.contextId !== undefined ? { contextId: task.contextId } : {}),
     ...(said.skill !== undefined ? { skill: said.skill } : {}),
+    isVisit: 'url' in (question.params ?? {}),
     messageId: newId(),
     round: round + 1,
   }

@@ -81,7 +81,9 @@ export function createPages({ publicUrl, issuers, cors }: PagesParts): Pages {
       }
       if (method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return preflight()
       if (pathOf(request) !== resourcePath) return undefined
-      return method === 'GET' || method === 'HEAD' ? resource() : refusal(405, 'This path takes GET', -32_000, { allow: 'GET' })
+      return method === 'GET' || method === 'HEAD'
+        ? resource()
+        : refusal(405, 'This path takes GET', -32_000, { allow: 'GET' })
     },
     challenge({ message, details }) {
       const known = typeof details.challenge === 'string' ? details.challenge : 'Bearer realm="parley"'

@@ -72,7 +72,9 @@ export function answerParts(content: Struct): readonly Part[] {
   const entries = Object.entries(content)
   const [[name, only] = ['', ''], ...others] = entries
   if (others.length === 0 && name === 'answer' && typeof only === 'string') return [{ text: only }]
-  const words = entries.map(([field, value]) => `${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  const words = entries.map(
+    ([field, value]) => `${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
   return [{ text: words.join('\n') }, { data: content, mediaType: 'application/json' }]
 }
 

@@ -2,7 +2,9 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { ReadResourceResult } from '@modelcontextprotocol/server'
 import { A2AError } from '@parley/a2a'
+import type { Task } from '@parley/a2a'
 import { artifactPlace } from './artifact-uri.ts'
+import type { ArtifactPlace } from './artifact-uri.ts'
 import { resourceOf } from './blocks.ts'
 import type { ToolCall } from './call.ts'
 import { findAgent } from './find-agent.ts'
@@ -17,14 +19,13 @@ export async function readArtifact(uri: string, call: ToolCall): Promise<ReadRes
   return { contents: [resourceOf(part, uri)] }
 }
 
-async function taskAt({ ref, taskId }: NonNullable<ReturnType<typeof artifactPlace>>, call: ToolCall) {
+async function taskAt({ ref, taskId }: ArtifactPlace, call: ToolCall): Promise<Task> {
   try {
     const agent = await findAgent(ref, call)
     return await agent.get(taskId, 0, call.signal)
   } catch (reason) {
-    const { code, message } = A2AError.from(reason)
-    if (code === 'INTERNAL') throw reason
-    throw code === 'TASK_NOT_FOUND' || code === 'AGENT_UNAVAILABLE' ? missing() : new ProtocolError(-32_603, message)
+    const { code } = A2AError.from(reason)
+    throw code === 'TASK_NOT_FOUND' || code === 'AGENT_UNAVAILABLE' ? missing() : reason
   }
 }
 

@@ -1,6 +1,6 @@
 /** An agent that is called over the network, at a desk. What it says is bounded: nobody vouches for all of them. */
 import { A2AError, hasSettled } from '@parley/a2a'
-import type { AgentCard, Message, Part, StreamEvent, Task } from '@parley/a2a'
+import type { AgentCard, Message, Part, StreamEvent, Task, TextPart } from '@parley/a2a'
 import type { Answer, CallOptions, EventStream, RemoteAgent } from '@parley/a2a/client'
 import { taskIdIn } from './desk.ts'
 import type { AgentProfile, AgentRef, DeskAgent, DeskAnswer, DeskCall } from './desk.ts'
@@ -54,9 +54,13 @@ async function read(
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave()
   let said = 0
+  const streamed = new Set<string>()
   try {
     for await (const event of stream) {
       taskId = taskIdIn(event) ?? taskId
+      if ('artifactUpdate' in event && event.artifactUpdate.append === true) {
+        streamed.add(event.artifactUpdate.artifact.artifactId)
+      }
       onEvent(event)
       signal.throwIfAborted()
       said += lengthOf(event)
@@ -64,7 +68,7 @@ async function read(
       // A stream may stay open while the agent waits for credentials; nobody who waits for the agent has to.
       if (taskId !== undefined && isWaiting(event)) return { task: await agent.get(taskId, { signal }) }
     }
-    return answerOf(await stream.result())
+    return answerOf(await stream.result(), streamed)
   } finally {
     clearTimeout(grace)
     signal.removeEventListener('abort', leave)
@@ -76,8 +80,28 @@ function isWaiting(event: StreamEvent): boolean {
   return 'statusUpdate' in event && event.statusUpdate.status.state === 'TASK_STATE_AUTH_REQUIRED'
 }
 
-function answerOf({ kind, ...answer }: Answer): DeskAnswer {
-  return kind === 'task' ? { task: answer as Task } : { message: answer as Message }
+function answerOf({ kind, ...answer }: Answer, streamed: ReadonlySet<string>): DeskAnswer {
+  if (kind === 'message') return { message: answer as Message }
+  const task = answer as Task
+  const { artifacts = [] } = task
+  const whole = artifacts.map((one) => (streamed.has(one.artifactId) ? { ...one, parts: joined(one.parts) } : one))
+  return { task: artifacts.length === 0 ? task : { ...task, artifacts: whole } }
+}
+
+/** A text that came in pieces is one text. */
+function joined(parts: readonly Part[]): readonly Part[] {
+  const whole: (Part | string[])[] = []
+  for (const part of parts) {
+    const last = whole.at(-1)
+    if (!isBareText(part)) whole.push(part)
+    else if (Array.isArray(last)) last.push(part.text)
+    else whole.push([part.text])
+  }
+  return whole.map((one) => (Array.isArray(one) ? { text: one.join('') } : one))
+}
+
+function isBareText(part: Part): part is TextPart {
+  return 'text' in part && Object.keys(part).length === 1
 }
 
 function traced({ traceparent }: DeskCall): Pick<CallOptions, 'headers'> {

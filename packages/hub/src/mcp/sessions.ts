@@ -15,7 +15,7 @@ export interface SessionsParts {
 
 export interface SessionLimits {
   readonly most: number
-  readonly mostOfOne: number
+  readonly mostOfGroup: number
   readonly idleMs: number
 }
 
@@ -25,6 +25,8 @@ export interface SessionRequest {
   readonly authInfo: AuthInfo
   /** Whose request it is. */
   readonly owner: string
+  /** Who makes room for whom: of those without a name, whoever comes from the same address. */
+  readonly group: string
 }
 
 export interface Sessions {
@@ -37,6 +39,7 @@ export interface Sessions {
 
 interface Session {
   readonly owner: string
+  readonly group: string
   readonly mcp: McpServer
   readonly transport: WebStandardStreamableHTTPServerTransport
   /** Answers that are under way. */
@@ -44,11 +47,11 @@ interface Session {
   usedAt: number
 }
 
-const usual: SessionLimits = { most: 2_000, mostOfOne: 200, idleMs: 30 * 60_000 }
+const usual: SessionLimits = { most: 2_000, mostOfGroup: 200, idleMs: 30 * 60_000 }
 const sweepMs = 60_000
 
 export function createSessions({ create, now, limits }: SessionsParts): Sessions {
-  const { most, mostOfOne, idleMs } = { ...usual, ...limits }
+  const { most, mostOfGroup, idleMs } = { ...usual, ...limits }
   const sessions = new Map<string, Session>()
   const timer = setInterval(sweep, Math.min(sweepMs, idleMs)).unref()
 
@@ -61,25 +64,25 @@ export function createSessions({ create, now, limits }: SessionsParts): Sessions
     mcp.close().catch(() => {})
   }
 
-  /** Whether there is room for one more of this owner; the one that was not used for longest makes it. */
-  function makeRoom(owner: string): boolean {
-    const own = [...sessions].filter(([, session]) => session.owner === owner)
-    if (own.length < mostOfOne && sessions.size < most) return true
+  /** Whether there is room for one more of this group; the one that was not used for longest makes it. */
+  function makeRoom(group: string): boolean {
+    const own = [...sessions].filter(([, session]) => session.group === group)
+    if (own.length < mostOfGroup && sessions.size < most) return true
     const [eldest] = own.filter(([, { busy }]) => busy === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)
     if (eldest === undefined) return false
     end(...eldest)
     return true
   }
 
-  async function begin({ request, parsedBody, authInfo, owner }: SessionRequest): Promise<Response> {
-    if (!makeRoom(owner)) return refusal(503, 'There are too many sessions: end one, or come again later')
+  async function begin({ request, parsedBody, authInfo, owner, group }: SessionRequest): Promise<Response> {
+    if (!makeRoom(group)) return refusal(503, 'There are too many sessions: end one, or come again later')
     const mcp = create()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, session),
       onsessionclosed: (id) => void sessions.delete(id),
     })
-    const session: Session = { owner, mcp, transport, busy: 0, usedAt: now() }
+    const session: Session = { owner, group, mcp, transport, busy: 0, usedAt: now() }
     await mcp.connect(transport)
     const response = await watched(session, () => transport.handleRequest(request, { parsedBody, authInfo }))
     // What was no good beginning leaves nothing behind.

@@ -9,7 +9,7 @@ import { outcomeView, resultOf } from './outcome.ts'
 import { defineTool } from './tool.ts'
 import type { Tool } from './tool.ts'
 
-const text = z.string().min(1, 'is empty')
+const text = z.string('give a text').min(1, 'is empty')
 const which = {
   agent: text.optional().meta({ description: 'The agent that works on it, by its name.' }),
   url: text.optional().meta({ description: 'The agent that works on it, by its address, if it has no name here.' }),

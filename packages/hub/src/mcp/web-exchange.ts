@@ -2,17 +2,20 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Nothing if the body is larger than that. */
+/** Nothing if the body is larger than that. A little more is read to its end: whoever still sends hears no answer. */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length
-    if (length > limitBytes) return undefined
-    pieces.push(piece)
+    if (length <= limitBytes) pieces.push(piece)
+    else pieces.length = 0
+    if (length > limitBytes * patience) return undefined
   }
-  return Buffer.concat(pieces, length)
+  return length > limitBytes ? undefined : Buffer.concat(pieces, length)
 }
+
+const patience = 4
 
 /** Without its body, which has been read. Aborted when whoever sent it has gone. */
 export function toRequest(request: IncomingMessage, body: Buffer, signal: AbortSignal): Request {

@@ -1,25 +1,27 @@
-/** Who called whom until this task was made: as the hop token of its message says, or else the name of its owner. */
+/**
+ * Who called whom until this task was made. Told by the name of its owner, which only this hub gives; what the message says
+ * of itself counts where that is so, and not where a stranger sent it.
+ */
 import type { Message } from '@parley/a2a'
 import type { DelegationContext } from './contract.ts'
 
 export const delegationExtension = 'https://parley.dev/extensions/delegation/v1'
 
 const onBehalf = /^agent:([^|]*)\|/
+const mostNames = 32
 
-/** Nothing for a task that no agent made. The token was checked when the message came in: here it is only read. */
+/** Nothing for a task that no agent of this hub made. */
 export function delegationOf(message: Message, owner: string): DelegationContext | undefined {
-  const claims = claimsIn(message)
-  const visited = agentsIn(owner)
-  if (claims === undefined && visited.length === 0) return undefined
-  const parentTaskId = text(claims?.['par']) ?? (visited.length > 0 ? message.referenceTaskIds?.[0] : undefined)
-  const rootTaskId = text(claims?.['root'])
-  const depth = claims?.['depth']
-  const seen = claims?.['vis']
+  const agents = agentsIn(owner)
+  if (agents.length === 0) return undefined
+  const { par, root, depth, vis } = claimsIn(message)
+  const parentTaskId = text(par) ?? message.referenceTaskIds?.[0]
+  const rootTaskId = text(root)
   return {
     ...(parentTaskId !== undefined ? { parentTaskId } : {}),
     ...(rootTaskId !== undefined ? { rootTaskId } : {}),
-    depth: typeof depth === 'number' ? depth : visited.length,
-    visited: Array.isArray(seen) ? seen.filter((one) => typeof one === 'string').slice(0, 32) : visited,
+    depth: typeof depth === 'number' ? depth : agents.length,
+    visited: Array.isArray(vis) ? vis.filter((one) => typeof one === 'string').slice(0, mostNames) : agents,
   }
 }
 
@@ -27,23 +29,30 @@ export function delegationOf(message: Message, owner: string): DelegationContext
 function agentsIn(owner: string): readonly string[] {
   const agents: string[] = []
   let rest = owner
-  for (let found = onBehalf.exec(rest); found !== null && agents.length < 32; found = onBehalf.exec(rest)) {
+  for (let found = onBehalf.exec(rest); found !== null && agents.length < mostNames; found = onBehalf.exec(rest)) {
     agents.unshift(found[1] ?? '')
     rest = rest.slice(found[0].length)
   }
   return agents
 }
 
-function claimsIn({ metadata }: Message): Readonly<Record<string, unknown>> | undefined {
+interface Claims {
+  readonly par?: unknown
+  readonly root?: unknown
+  readonly depth?: unknown
+  readonly vis?: unknown
+}
+
+/** Of a hop token; checked when the message came in, and only read here. */
+function claimsIn({ metadata }: Message): Claims {
   const about = metadata?.[delegationExtension]
-  const token = typeof about === 'object' && about !== null && 'hop' in about ? about['hop'] : undefined
-  const payload = typeof token === 'string' ? token.split('.')[1] : undefined
-  if (payload === undefined) return undefined
+  const hop = typeof about === 'object' && about !== null && 'hop' in about ? about['hop'] : undefined
+  if (typeof hop !== 'string') return typeof hop === 'object' && hop !== null ? (hop as Claims) : {}
   try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
+    const claims: unknown = JSON.parse(Buffer.from(hop.split('.')[1] ?? '', 'base64url').toString())
+    return typeof claims === 'object' && claims !== null ? claims : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -2,14 +2,7 @@
  * The log of one task read as spans: the task, its turns, and what was done in them. It is read record by record, so that
  * whoever follows a task needs no more of it in memory than the turn that runs; what has ended is told at once.
  */
-import {
-  isInterrupted,
-  isTerminal,
-  readTraceparent,
-  spanIdOfEvent,
-  spanIdOfTurn,
-  traceIdOfTask,
-} from '@parley/a2a'
+import { isInterrupted, isTerminal, readTraceparent, spanIdOfEvent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a'
 import type {
   LogRecord,
   Message,
@@ -70,6 +63,8 @@ export class TaskTrace {
   readonly #questions = new Set<string>()
   #root: Open | undefined
   #turn: Open | undefined
+  /** The message that the last turn began with. */
+  #taken: Waiting | undefined
   #lastAt = 0
 
   constructor(taskId: string, partition: Partition, ended: SpanEnded = () => {}) {
@@ -99,14 +94,15 @@ export class TaskTrace {
     const event = eventOf(record, this.taskId)
     if (event !== undefined) (this.#turn ?? root).log.add(event)
     this.#lastAt = at
-    if (body.type === 'turn-ended') this.#endTurn('ok', at, seq)
+    // Where messages are dropped with it, the state that it ends in comes next.
+    if (body.type === 'turn-ended' && body.consumedSeq === undefined) this.#endTurn('ok', at, seq)
     if (body.type === 'status') this.#reach(body, root, at, seq)
   }
 
   /** What goes on: the turn, and the task unless it has ended. */
   unfinished(): readonly TraceSpan[] {
     const open = [this.#turn, this.endedAt === undefined ? this.#root : undefined]
-    return open.flatMap((one) => (one === undefined ? [] : [this.#spanOf(one)]))
+    return open.flatMap((one) => (one === undefined ? [] : [this.#spanOf({ ...one, attributes: this.#soFar(one) })]))
   }
 
   #open(body: RecordBody, at: number): Open {
@@ -137,6 +133,10 @@ export class TaskTrace {
     }
   }
 
+  #soFar({ kind, attributes }: Open): Struct {
+    return kind === 'task' ? { ...attributes, state: this.state, ...this.tally.attributes() } : attributes
+  }
+
   #about(): Struct {
     return {
       'gen_ai.operation.name': 'invoke_agent',
@@ -149,9 +149,10 @@ export class TaskTrace {
   #beginTurn({ turn, attempt, consumedSeq }: TurnStarted, root: Open, at: number, seq: number): void {
     // What ran before has not said how it ended: the process died over it.
     this.#endTurn('error', this.#lastAt, seq, { interrupted: true })
-    const { messageId, context } = this.#waiting.get(consumedSeq) ?? {}
-    // A turn that is run again has the message of the first try.
-    for (const known of this.#waiting.keys()) if (known < consumedSeq) this.#waiting.delete(known)
+    // A turn that is run again has the message of its first try.
+    if (attempt === 1) this.#taken = this.#waiting.get(consumedSeq)
+    const { messageId, context } = this.#taken ?? {}
+    for (const known of this.#waiting.keys()) if (known <= consumedSeq) this.#waiting.delete(known)
     const isElsewhere = context !== undefined && context.traceId !== root.traceId
     this.tally.turns += 1
     this.#questions.clear()

@@ -22,7 +22,10 @@ export interface Step {
 }
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes, search].map((sql) => ({ sql, oldest: 5 }))
+export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes, search].map((sql) => ({
+  sql,
+  oldest: 5,
+}))
 
 interface Version {
   readonly version: number

@@ -28,10 +28,13 @@ export function createPushes(database: Database, epoch: Epoch) {
     pushes.created_at, pushes.fence, leased_until, config, visible_seq FROM pushes JOIN tasks ON tasks.ref = task`
   const one = database.prepare<PushColumns>(`SELECT ${columns} WHERE tasks.id = ? AND pushes.id = ?`)
   const ofTask = database.prepare<PushColumns>(`SELECT ${columns} WHERE tasks.id = ? ORDER BY pushes.ref`)
+  // The plus keeps SQLite from the index by state, which has no times.
   const due = database.prepare<PushColumns>(`
-    SELECT ${columns} WHERE pushes.due_at IS NOT NULL AND pushes.due_at <= ?1 AND pushes.state = 'active'
+    SELECT ${columns} WHERE pushes.due_at IS NOT NULL AND pushes.due_at <= ?1 AND +pushes.state = 'active'
       AND (leased_until IS NULL OR leased_until <= ?1 OR pushes.fence < ?2) ORDER BY pushes.due_at, pushes.ref LIMIT ?3`)
-  const newest = database.prepare<PushColumns>(`SELECT ${columns} WHERE pushes.ref < ? ORDER BY pushes.ref DESC LIMIT ?`)
+  const newest = database.prepare<PushColumns>(
+    `SELECT ${columns} WHERE pushes.ref < ? ORDER BY pushes.ref DESC LIMIT ?`,
+  )
   const newestInState = database.prepare<PushColumns>(
     `SELECT ${columns} WHERE pushes.state = ? AND pushes.ref < ? ORDER BY pushes.ref DESC LIMIT ?`,
   )

@@ -32,8 +32,12 @@ export type Search = ReturnType<typeof createSearch>
 export function createSearch(database: Database, blobs: BlobTable) {
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
   const byRef = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE ref = ?`)
-  const nextPair = database.prepare<Pair>(
-    'SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE (agent, state) > (?, ?) ORDER BY agent, state LIMIT 1',
+  // Two statements: a comparison of both columns together reads everything that has the first one.
+  const nextAgent = database.prepare<Pair>(
+    'SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE agent > ? ORDER BY agent, state LIMIT 1',
+  )
+  const nextState = database.prepare<Pair>(
+    'SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE agent = ? AND state > ? ORDER BY state LIMIT 1',
   )
   const inPair = database.prepare<Place>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_search WHERE agent = ? AND state = ? AND ${isNext}`,
@@ -56,14 +60,14 @@ export function createSearch(database: Database, blobs: BlobTable) {
   )
 
   /** Which agents have tasks in which states: a step of the index for each, however many tasks there are. */
-  function pairs(wants: (pair: Pair) => boolean, from?: string): Pair[] {
+  function pairs(wants: (pair: Pair) => boolean, only?: string): Pair[] {
     const found: Pair[] = []
-    let pair: Pair | undefined = { agent: from ?? '', state: -1 }
-    for (;;) {
-      pair = nextPair.get(pair.agent, pair.state)
-      if (pair === undefined || (from !== undefined && pair.agent !== from)) return found
+    let pair = nextState.get(only ?? '', -1) ?? (only === undefined ? nextAgent.get('') : undefined)
+    while (pair !== undefined) {
       if (wants(pair)) found.push(pair)
+      pair = nextState.get(pair.agent, pair.state) ?? (only === undefined ? nextAgent.get(pair.agent) : undefined)
     }
+    return found
   }
 
   function rangesOf({ agent, owner, states, from = -endOfTime }: SearchQuery): Range[] {

@@ -41,6 +41,10 @@ export const a2aEntry = z.strictObject({
   trust: trust
     .optional()
     .meta({ description: "Whose keys count. Default: those that the card's own origin publishes." }),
+  drift: z.enum(['alert', 'block', 'ignore']).default('alert').meta({
+    description:
+      'What happens when the card is no longer the one that was approved, which the first one is: whoever runs the hub is told, or the agent is also not called before they approve it.',
+  }),
   protocol: z
     .enum(['1.0', '0.3', '0.2'])
     .optional()

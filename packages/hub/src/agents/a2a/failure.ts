@@ -33,6 +33,9 @@ export function failureOf(reason: unknown, turn: Turn): StateReport {
   const error = A2AError.from(reason)
   turn.log.warn('the remote agent failed', { taskId: turn.task.id, code: error.code, cause: reason })
   if (error.details.reason === outOfBoundsReason) return failed(outOfBounds, error.code)
+  // Why agents may not call one another any further is for whoever made them do so.
+  const { reason: why } = error.details
+  if (why?.startsWith('DELEGATION_') === true) return failed(shortened(error.message), why)
   return failed(sentences[error.code] ?? 'The agent failed.', error.code, quoteOf(error))
 }
 
@@ -52,7 +55,7 @@ export function secretIsGone(): StateReport {
   return failed(text, 'INTERRUPTED')
 }
 
-function failed(text: string, reason: ErrorCode, quote = ''): StateReport {
+function failed(text: string, reason: string, quote = ''): StateReport {
   return {
     state: 'TASK_STATE_FAILED',
     message: { parts: [{ text: quote === '' ? text : `${text} It says: ${quote}` }] },
@@ -62,5 +65,9 @@ function failed(text: string, reason: ErrorCode, quote = ''): StateReport {
 
 function quoteOf({ code, message }: A2AError): string {
   if (!aboutTheMessage.has(code)) return ''
-  return message.length > longestQuote ? `${message.slice(0, longestQuote)}…` : message
+  return shortened(message)
+}
+
+function shortened(text: string): string {
+  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text
 }

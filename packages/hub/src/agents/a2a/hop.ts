@@ -1,10 +1,15 @@
 /** What belongs to one hop only: extensions about the line between two peers say nothing about the next line. */
-import { cursorExtension, timestampsExtension, traceExtension } from '@parley/a2a'
+import { cursorExtension, delegationExtension, timestampsExtension, traceExtension } from '@parley/a2a'
 import type { AgentCard, Message, Struct, Turn } from '@parley/a2a'
 
-const ofOneHop: ReadonlySet<string> = new Set([cursorExtension, timestampsExtension, traceExtension])
+const ofOneHop: ReadonlySet<string> = new Set([
+  cursorExtension,
+  delegationExtension,
+  timestampsExtension,
+  traceExtension,
+])
 
-/** Without what a peer says about its own log and traces. Nothing if nothing is left. */
+/** Without what a peer says about its own log, traces and helpers. Nothing if nothing is left. */
 export function metadataOnward(metadata: Struct | undefined): Struct | undefined {
   if (metadata === undefined) return undefined
   // The trace extension says its ids once more beside itself.

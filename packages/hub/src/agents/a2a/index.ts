@@ -2,11 +2,13 @@
  * A remote A2A agent of any version and binding, as an agent of this hub: its card is shown as ours, its tasks are ours
  * with their own ids, and what it says is kept in our log, so that callers of every version are told all of it once.
  */
-import type { Abandoned, Report, Turn } from '@parley/a2a'
+import type { Abandoned, OpenSpan, Report, SpanOutcome, Turn } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
 import type { AgentKind } from '../kind.ts'
 import { createAddressBook } from './address-book.ts'
+import { createBackground } from './background.ts'
 import { cardPartOf } from './card-part.ts'
+import { createCardWatch } from './card-watch.ts'
 import { a2aEntry } from './entry.ts'
 import type { A2AEntry } from './entry.ts'
 import { failureOf } from './failure.ts'
@@ -15,6 +17,7 @@ import type { Beginning } from './line.ts'
 import { onBehalfOf } from './outgoing.ts'
 import { pause } from './pause.ts'
 import { firstPlace, placeIn } from './place.ts'
+import type { Place } from './place.ts'
 import { watchStop } from './stopping.ts'
 import { talk } from './talk.ts'
 import { createUpstream } from './upstream.ts'
@@ -25,11 +28,11 @@ export const a2aKind: AgentKind<A2AEntry> = {
   // What others run may take its time, and survives our restarts.
   turnTimeoutMs: 3_600_000,
   open(entry, parts) {
-    const upstream = createUpstream(entry, parts)
+    const watch = createCardWatch(entry, parts)
+    const upstream = createUpstream(entry, parts, watch)
     const hooks = createHooks(parts)
-    const lineParts = { entry, upstream, hooks, book: createAddressBook(parts), now: parts.now }
-    /** What is being canceled although its turn is over. */
-    const background = new Set<Promise<void>>()
+    const lineParts = { entry, upstream, hooks, book: createAddressBook(parts), house: parts.house, now: parts.now }
+    const background = createBackground()
 
     return {
       agent: { resume: 'reattach', run, reattach, abandon },
@@ -37,18 +40,24 @@ export const a2aKind: AgentKind<A2AEntry> = {
       look: async (signal) => cardPartOf(await upstream.look(signal)),
       ...(entry.pushFrom === 'auto' ? { hook: (request) => hooks.handle(request) } : {}),
       health: (signal) => upstream.reach(signal),
+      cardWatch: watch,
       async close() {
-        await Promise.all(background)
+        await background.close()
         upstream.close()
       },
     }
 
     async function* run(turn: Turn): AsyncGenerator<Report, void, undefined> {
       const remote = await upstream.remote(turn.signal)
-      const place = firstPlace(turn)
+      const first = firstPlace(turn)
+      // Before anything is begun: it may have to be refused.
+      await parts.house.onward(turn, { card: remote.card, messageId: first.messageId })
+      const span = openSpan(turn, undefined)
+      const { spanId, startedAt } = span
+      const place = { ...first, span: { spanId, startedAt } }
       await turn.checkpoint(place)
       turn.signal.throwIfAborted()
-      yield* talkTo({ remote, place, isResumed: false }, turn)
+      yield* talkTo({ remote, place, span, isResumed: false }, turn)
     }
 
     async function* reattach(turn: Turn): AsyncGenerator<Report, void, undefined> {
@@ -57,7 +66,7 @@ export const a2aKind: AgentKind<A2AEntry> = {
       if (place === undefined) return yield* run(turn)
       try {
         const remote = await patiently(turn)
-        yield* talkTo({ remote, place, isResumed: true }, turn)
+        yield* talkTo({ remote, place, span: openSpan(turn, place.span), isResumed: true }, turn)
       } catch (reason) {
         turn.signal.throwIfAborted()
         yield failureOf(reason, turn)
@@ -65,28 +74,33 @@ export const a2aKind: AgentKind<A2AEntry> = {
     }
 
     async function* talkTo(beginning: Beginning, turn: Turn): AsyncGenerator<Report, void, undefined> {
-      const stopping = watchStop(turn, inBackground)
+      const stopping = watchStop(turn, background)
+      let last: Report | undefined
       try {
-        yield* talk(turn, lineParts, beginning, stopping)
+        for await (const report of talk(turn, lineParts, beginning, stopping)) yield (last = report)
       } finally {
         stopping.over()
+        beginning.span.end(outcomeOf(last, turn))
       }
     }
 
-    function inBackground(work: Promise<void>): void {
-      background.add(work)
-      void work.finally(() => background.delete(work))
+    function openSpan(turn: Turn, begun: Place['span']): OpenSpan {
+      const attributes = { agent: parts.name }
+      return turn.span(`call ${parts.name}`, {
+        kind: 'hop',
+        attributes,
+        ...(begun !== undefined ? { resumed: begun } : {}),
+      })
     }
 
     /** The remote task waits for an answer that will not come. */
     function abandon({ task, caller, remembered, log }: Abandoned): void {
       const taskId = placeIn(remembered)?.taskId
       if (taskId === undefined) return
-      const about = { ...onBehalfOf(caller, entry), timeoutMs: entry.answerTimeout }
-      const canceling = upstream
-        .remote(AbortSignal.timeout(entry.answerTimeout))
-        .then((remote) => remote.cancel(taskId, about))
-      inBackground(
+      const { signal } = background
+      const about = { ...onBehalfOf(caller, entry), signal, timeoutMs: entry.answerTimeout }
+      const canceling = upstream.remote(signal).then((remote) => remote.cancel(taskId, about))
+      background.add(
         canceling.then(
           () => {},
           (cause: unknown) => log.info('the remote agent did not cancel its task', { taskId: task.id, cause }),
@@ -108,4 +122,10 @@ export const a2aKind: AgentKind<A2AEntry> = {
       }
     }
   },
+}
+
+function outcomeOf(last: Report | undefined, { signal }: Turn): SpanOutcome {
+  const state = typeof last === 'object' && 'state' in last ? last.state : undefined
+  if (state === 'TASK_STATE_CANCELED' || (state === undefined && signal.aborted)) return 'canceled'
+  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
 }

@@ -3,8 +3,9 @@
  * failure means. `talk` reads it.
  */
 import { A2AError, isInterrupted, isRedacted } from '@parley/a2a'
-import type { Report, StateReport, Task, TaskStatus, Turn } from '@parley/a2a'
+import type { OpenSpan, Report, StateReport, Task, TaskStatus, Turn } from '@parley/a2a'
 import type { EventStream, RemoteAgent, WireEvent } from '@parley/a2a/client'
+import type { House } from '../kind.ts'
 import type { AddressBook } from './address-book.ts'
 import type { A2AEntry } from './entry.ts'
 import { failureOf, lostOnTheWay, secretIsGone } from './failure.ts'
@@ -23,6 +24,7 @@ export interface LineParts {
   readonly upstream: Upstream
   readonly hooks: Hooks
   readonly book: AddressBook
+  readonly house: Pick<House, 'onward'>
   readonly now: () => number
 }
 
@@ -30,6 +32,7 @@ export interface LineParts {
 export interface Beginning {
   readonly remote: RemoteAgent
   readonly place: Place
+  readonly span: OpenSpan
   readonly isResumed: boolean
 }
 
@@ -80,7 +83,7 @@ export async function openLine(
   stopping: Stopping,
 ): Promise<Line> {
   const { entry, upstream, hooks, book, now } = parts
-  const { isResumed } = beginning
+  const { isResumed, span } = beginning
   let { remote, place } = beginning
   let skip = 0
   let way = await firstWay()
@@ -153,10 +156,12 @@ export async function openLine(
 
   /** They have the message: this is their task, and whatever else is known of it. */
   async function move({ taskId = place.taskId, asked: question }: Pick<Place, 'taskId' | 'asked'>): Promise<void> {
-    const { round, messageId } = place
+    const { round, messageId, span: ofTrace } = place
+    if (taskId !== undefined) span.set({ childTaskId: taskId })
     await keep({
       round,
       messageId,
+      ...(ofTrace !== undefined ? { span: ofTrace } : {}),
       ...(taskId !== undefined ? { taskId } : {}),
       arrived: true,
       ...(question !== undefined ? { asked: question } : {}),
@@ -218,13 +223,16 @@ export async function openLine(
   }
 
   function about() {
-    return callOptions(turn, remote.card, entry)
+    return callOptions(turn, remote.card, entry, span.traceparent)
   }
 
   async function send(signal: AbortSignal): Promise<EventStream> {
     const before = taskBefore(turn)
     const referenceTaskIds = [...(await book.references(turn)), ...(before !== undefined ? [before] : [])]
-    const { saying, options } = outgoing(turn, remote.card, entry, { place, contextId, referenceTaskIds, push })
+    const { traceparent } = span
+    const hop = await parts.house.onward(turn, { card: remote.card, messageId: place.messageId })
+    const to = { place, contextId, referenceTaskIds, push, hop, traceparent }
+    const { saying, options } = outgoing(turn, remote.card, entry, to)
     return remote.stream(saying, { ...options, signal, known: await knownBefore() })
   }
 

@@ -2,8 +2,8 @@
  * Where a turn stands with the remote agent: what is kept in checkpoints, so that a process that starts anew finds the
  * work again, and the next turn the task that asked.
  */
-import { createHash } from 'node:crypto'
 import { sessionKeyOf } from '../session-key.ts'
+import { stableId } from '../stable-id.ts'
 import type { Json, Struct, TaskStatus, Turn } from '@parley/a2a'
 
 export interface Place {
@@ -18,6 +18,8 @@ export interface Place {
   /** All their events up to here are in our log, and of those after it the first `skip`. */
   readonly cursor?: string
   readonly skip?: number
+  /** Of our trace, which they were told. */
+  readonly span?: { readonly spanId: string; readonly startedAt: number }
   /** They wait for the caller: by what to know the question again. */
   readonly asked?: Asked
 }
@@ -64,23 +66,10 @@ export function askedIn({ state, timestamp, message }: TaskStatus): Asked {
  * Not the caller's own: two callers may have chosen the same.
  */
 function messageIdOf({ task, message }: Turn): string {
-  return uuidOf(JSON.stringify([task.id, message.messageId]))
+  return stableId(task.id, message.messageId)
 }
 
 /** The context that a conversation has with the remote agent unless it chooses one: no two callers ever share one. */
 export function contextIdOf(turn: Turn, agentName: string): string {
-  return uuidOf(sessionKeyOf(turn, agentName))
-}
-
-/** Peers expect ids to look like this. */
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex')
-  const [a, b, c, d, e] = [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ]
-  return [a, b, c, d, e].join('-')
+  return stableId(sessionKeyOf(turn, agentName))
 }

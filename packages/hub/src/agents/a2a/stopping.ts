@@ -5,7 +5,6 @@
 import { A2AError } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
-
 import { within } from './pause.ts'
 
 export interface Stopping {
@@ -22,12 +21,18 @@ const graceMs = 5_000
 /** Those of a task that was canceled are on their way. */
 const lastWordsMs = 500
 
-export function watchStop(turn: Turn, inBackground: (work: Promise<void>) => void): Stopping {
+/** Where work goes on that no turn waits for any more, as long as the agent is open. */
+export interface Background {
+  add(work: Promise<void>): void
+  readonly signal: AbortSignal
+}
+
+export function watchStop(turn: Turn, background: Background): Stopping {
   const leaving = new AbortController()
   const known = Promise.withResolvers<(() => Promise<unknown>) | undefined>()
   const ended = Promise.withResolvers<void>()
   const stop = (): void => {
-    if (isGivenUp(turn.signal)) inBackground(giveUp())
+    if (isGivenUp(turn.signal)) background.add(giveUp())
     else leaving.abort(turn.signal.reason)
   }
   if (turn.signal.aborted) stop()
@@ -36,7 +41,7 @@ export function watchStop(turn: Turn, inBackground: (work: Promise<void>) => voi
   return {
     signal: leaving.signal,
     found(remote, taskId, options) {
-      known.resolve(() => remote.cancel(taskId, { ...options, timeoutMs: graceMs }))
+      known.resolve(() => remote.cancel(taskId, { ...options, signal: background.signal, timeoutMs: graceMs }))
     },
     over() {
       turn.signal.removeEventListener('abort', stop)

@@ -8,6 +8,7 @@ import { connect } from '@parley/a2a/client'
 import type { ClientBinding, ConnectOptions, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
 import type { KindParts } from '../kind.ts'
+import type { RemoteCardWatch } from './card-watch.ts'
 import type { A2AEntry } from './entry.ts'
 import { guardedBinding, wayOut } from './way-out.ts'
 
@@ -26,7 +27,7 @@ export interface Upstream {
 /** A card may say for how long it holds; nobody is to use one for longer than this without asking. */
 const freshMs = 300_000
 
-export function createUpstream(entry: A2AEntry, parts: KindParts): Upstream {
+export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteCardWatch): Upstream {
   const fetch = wayOut(entry, parts)
   const overGrpc = grpc(entry.grpcTls === undefined ? {} : { tls: entry.grpcTls })
   const options = connectOptions(entry, parts, [guardedBinding(entry, overGrpc)])
@@ -46,7 +47,16 @@ export function createUpstream(entry: A2AEntry, parts: KindParts): Upstream {
         throw unavailable(reason)
       }
     },
-    look: async (signal) => (await lookAgain(signal)).card,
+    async look(signal) {
+      try {
+        return (await lookAgain(signal)).card
+      } catch (reason) {
+        // What is shown is what was approved, as long as the other one is not.
+        const approved = isBlocked(reason) ? await watch.approved() : undefined
+        if (approved === undefined) throw reason
+        return approved
+      }
+    },
     async reach(signal) {
       // Another function has another cache.
       await connected((request) => fetch(request), signal)
@@ -61,7 +71,11 @@ export function createUpstream(entry: A2AEntry, parts: KindParts): Upstream {
   async function lookAgain(signal: AbortSignal): Promise<RemoteAgent> {
     signal.throwIfAborted()
     looking ??= connected(fetch)
-      .then((remote) => {
+      .then(async (remote) => {
+        if (!(await watch.seen(remote))) {
+          current = undefined
+          throw blocked()
+        }
         current = { remote, at: parts.now() }
         return remote
       })
@@ -114,7 +128,17 @@ function definedOf<T extends object>(of: T): Defined<T> {
 }
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
+function blocked(): A2AError {
+  const message = 'The agent has changed, and whoever runs this hub has to approve it first'
+  return new A2AError('AGENT_UNAVAILABLE', message, { reason: 'CARD_CHANGED' })
+}
+
+function isBlocked(reason: unknown): boolean {
+  return reason instanceof A2AError && reason.details['reason'] === 'CARD_CHANGED'
+}
+
 function unavailable(cause: unknown): A2AError {
+  if (isBlocked(cause)) return cause as A2AError
   const why = cause instanceof A2AError ? cause.code : ''
   const text =
     why === 'UNAUTHENTICATED' || why === 'PERMISSION_DENIED'

@@ -3,12 +3,14 @@
 export interface DetectParts {
   readonly fetch: typeof fetch
   readonly signal: AbortSignal
-  /** Told to a person who waits: `is there an agent card?` */
+  /** Told to a person who waits: `it is not a2a: it has no agent card` */
   say(line: string): void
   /** Tried wherever something asks for credentials; the entry names it by `reference`, such as `${env:API_KEY}`. */
   readonly token?: { readonly value: string; readonly reference: string }
   /** Where a command is run. */
   readonly cwd: string
+  /** What a command that is run sees. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** One word that is a url, or the words of a command. */
@@ -32,24 +34,42 @@ export type Detect = (target: Target, parts: DetectParts) => Promise<Detected>
 /** One way to find out. Its reason, where it is not that, is a sentence such as `it has no agent card (404)`. */
 export interface Detector {
   readonly kind: string
+  /** Whether there is any sense in asking. */
+  applies(target: Target): boolean
+  /** Lets go of all that it has opened, and ends when `parts.signal` says so. */
   detect(target: Target, parts: DetectParts): Promise<Detected>
 }
 
-/** The first that knows what it is decides; they are asked one after the other, the surest first. */
+/**
+ * All that apply are asked at the same time. What they say counts in their order, the surest first, so that the answer is
+ * always the same; once it is known, the others are stopped, and nothing is left of them.
+ */
 export function detectWith(detectors: readonly Detector[]): Detect {
   return async (target, parts) => {
+    const over = new AbortController()
+    const signal = AbortSignal.any([parts.signal, over.signal])
+    const attempts = detectors
+      .filter((detector) => detector.applies(target))
+      .map(({ kind, detect }) => ({ kind, found: detect(target, { ...parts, signal }).catch(notThat) }))
     const reasons: string[] = []
-    for (const { kind, detect } of detectors) {
-      parts.say(`is it ${kind}?`)
-      const found = await detect(target, parts).catch((reason: unknown) => ({ reasons: [messageOf(reason)] }))
-      if ('kind' in found) return found
-      reasons.push(...found.reasons.map((reason) => `${kind}: ${reason}`))
-      parts.signal.throwIfAborted()
+    try {
+      for (const { kind, found } of attempts) {
+        const answer = await found
+        parts.signal.throwIfAborted()
+        if ('kind' in answer) return answer
+        for (const reason of answer.reasons) {
+          reasons.push(`${kind}: ${reason}`)
+          parts.say(`it is not ${kind}: ${reason}`)
+        }
+      }
+      return { reasons }
+    } finally {
+      over.abort(new Error('it is known what it is'))
+      await Promise.all(attempts.map(({ found }) => found))
     }
-    return { reasons }
   }
 }
 
-function messageOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason)
+function notThat(reason: unknown): Detected {
+  return { reasons: [reason instanceof Error ? reason.message : String(reason)] }
 }

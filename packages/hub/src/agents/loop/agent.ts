@@ -3,8 +3,9 @@
  * task's checkpoint, so a turn that was interrupted goes on, and one that waits for somebody begins again from there.
  */
 import { fail } from '@parley/a2a'
-import type { Agent, Part, Turn } from '@parley/a2a'
+import type { Abandoned, Agent, Part, Turn } from '@parley/a2a'
 import type { ChatAnswer, ChatMessage, ChatModel } from '../chat-model.ts'
+import type { House } from '../kind.ts'
 import { earlierTasks, earlierTurns, userMessage } from '../openai/conversation.ts'
 import { endingOf, failedEnding } from '../openai/ending.ts'
 import { billOf } from '../openai/usage.ts'
@@ -15,8 +16,8 @@ import { reportsOf } from './outbox.ts'
 import type { Say } from './outbox.ts'
 import { questionFor } from './question.ts'
 import { runCalls, settleInterrupted } from './run-calls.ts'
-import { createSaver } from './saver.ts'
-import { closeCalls, interruptedState, isWaiting, newState, waitingState } from './state.ts'
+import { createSaver } from '../saver.ts'
+import { closeCalls, interruptedState, isWaiting, newState, stateIn, waitingState } from './state.ts'
 import type { LoopState } from './state.ts'
 import { callStatus } from './telling.ts'
 import type { ToolSource } from './tool.ts'
@@ -28,11 +29,25 @@ export interface LoopParts {
   model(): ChatModel | undefined
   readonly system: string | undefined
   readonly sources: readonly ToolSource[]
+  readonly house: Pick<House, 'cancel'>
   readonly now: () => number
 }
 
 export function loopAgent(entry: LoopEntry, parts: LoopParts): Agent {
-  return { resume: 'rerun', run: (turn) => reportsOf((say) => runTurn(turn, say)) }
+  return { resume: 'rerun', run: (turn) => reportsOf((say) => runTurn(turn, say)), abandon }
+
+  /** What was handed on for a task that is over waits for nobody any more. */
+  async function abandon({ remembered, caller, tenant, log }: Abandoned): Promise<void> {
+    const calls = stateIn(remembered)?.open.filter(({ result }) => result === undefined) ?? []
+    await Promise.all(
+      calls.map(async ({ child }) => {
+        if (child?.taskId === undefined) return
+        await parts.house.cancel(child.agent, child.taskId, { caller, tenant }).catch((cause: unknown) => {
+          log.debug('a task that was handed on could not be canceled', { childTaskId: child.taskId, cause })
+        })
+      }),
+    )
+  }
 
   async function runTurn(turn: Turn, say: Say): Promise<void> {
     const model = parts.model()

@@ -13,7 +13,7 @@ const call = (id: string, more: Partial<OpenCall> = {}): OpenCall => ({
   state: 'waits',
   ...more,
 })
-const child = { agent: 'travel', taskId: 't1' }
+const child = { agent: 'travel', messageId: 'm', taskId: 't1' }
 
 function waitingFor(...open: OpenCall[]): LoopState {
   return { ...newState([], { role: 'user', content: 'x', from: 'm0' }), open }

@@ -28,6 +28,7 @@ async function open(entry: LoopEntry, parts: KindParts): Promise<OpenAgent> {
     model,
     system: system.length > 0 ? system.join('\n\n') : undefined,
     sources,
+    house: parts.house,
     now: parts.now,
   })
   const callsClients = entry.tools.some((tool) => 'client' in tool)
@@ -67,7 +68,7 @@ async function open(entry: LoopEntry, parts: KindParts): Promise<OpenAgent> {
 function sourceOf(tool: ToolEntry, entry: LoopEntry, parts: KindParts): ToolSource | Promise<ToolSource> {
   if ('agent' in tool) {
     const { agent, description, timeout = Infinity } = tool
-    return houseTool({ agent, description, timeoutMs: timeout }, parts.house)
+    return houseTool({ agent, description, timeoutMs: timeout }, parts.house, parts.now)
   }
   if ('client' in tool) return clientTools(tool.client === true ? undefined : tool.client.allow)
   const { timeout: timeoutMs = entry.toolTimeout } = tool

@@ -19,7 +19,7 @@ function messageFor(calls: readonly OpenCall[], asking: OpenCall | undefined, bo
     parts: [...(question?.parts ?? []), ...callParts(calls, box)],
     ...(question?.metadata !== undefined ? { metadata: question.metadata } : {}),
     ...(extensions.size > 0 ? { extensions: [...extensions] } : {}),
-    ...(asking?.child !== undefined ? { referenceTaskIds: [asking.child.taskId] } : {}),
+    ...(asking?.child?.taskId !== undefined ? { referenceTaskIds: [asking.child.taskId] } : {}),
   }
 }
 

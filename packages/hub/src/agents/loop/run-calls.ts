@@ -5,6 +5,7 @@
  */
 import { A2AError, artifact } from '@parley/a2a'
 import type { AgentMessage, Message, Part, Struct, Turn } from '@parley/a2a'
+import { newHop } from '../../delegation/hop.ts'
 import { createSlots } from '../programs/slots.ts'
 import { stopwatch } from '../stopwatch.ts'
 import type { Stopwatch } from '../stopwatch.ts'
@@ -39,13 +40,15 @@ const maxCalls = 32
 /** Whoever watches is told how far a call is no more often than this. */
 const progressMs = 250
 
-/** What was at work when the process died. */
+/** What was at work when the process died. What was handed on to another agent is found again, and is not lost. */
 export function settleInterrupted(state: LoopState): readonly OpenCall[] {
-  const lost = state.open.filter((call) => call.state === 'started' && call.result === undefined)
-  for (const call of lost) {
-    const where =
-      call.child === undefined ? '' : ` It runs as the task ${call.child.taskId} of the agent ${call.child.agent}.`
-    call.result = `The outcome of this call is unknown: this agent was restarted while the tool was at work. It may or may not have had its effect.${where}`
+  const interrupted = state.open.filter((call) => call.state === 'started' && call.result === undefined)
+  const lost = interrupted.filter(({ child }) => child === undefined)
+  for (const call of interrupted) {
+    if (call.child !== undefined) call.state = 'planned'
+    else
+      call.result =
+        'The outcome of this call is unknown: this agent was restarted while the tool was at work. It may or may not have had its effect.'
   }
   return lost
 }
@@ -76,10 +79,12 @@ export async function runCalls(parts: CallsParts): Promise<void> {
     const read = readInput(call.input, tool.inputSchema)
     if ('wrong' in read) return refuse(call, read.wrong)
     const answer = call.child === undefined ? undefined : answerForChild(call, turn.message, state)
-    if (tool.run === undefined || (call.child !== undefined && answer === undefined)) {
+    if (tool.run === undefined) {
       call.state = 'waits'
       return
     }
+    // Ids of calls are the model's: in a later answer it may use the same.
+    if (tool.agent !== undefined) call.child ??= newHop(turn, tool.agent, `${state.steps}:${call.id}`)
     call.state = 'started'
     await parts.save()
     await tell(call, { outcome: 'started', text: tool.title })
@@ -133,9 +138,8 @@ export async function runCalls(parts: CallsParts): Promise<void> {
         signal: watch.signal,
         ...(call.child !== undefined ? { child: call.child } : {}),
         ...(answer !== undefined ? { answer } : {}),
-        async startedChild(child) {
-          call.child = child
-          await parts.save()
+        save: parts.save,
+        async startedChild() {
           await tell(call, { outcome: 'progress', text: `${tool.title}: at work` })
         },
         progress: seldom((text) => void tell(call, { outcome: 'progress', text: `${tool.title}: ${text}` })),

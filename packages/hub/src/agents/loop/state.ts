@@ -4,7 +4,8 @@
  */
 import type { Json, Turn } from '@parley/a2a'
 import type { ChatMessage, ModelCall } from '../chat-model.ts'
-import type { ChildQuestion, ChildTask } from './tool.ts'
+import type { HopState } from '../../delegation/hop.ts'
+import type { ChildQuestion } from './tool.ts'
 
 export interface LoopState {
   readonly version: 1
@@ -37,7 +38,8 @@ export interface OpenCall {
   /** `started`: it may have done something. `waits`: for the client, or for the answer to a child's question. */
   state: 'planned' | 'started' | 'waits'
   result?: string
-  child?: ChildTask
+  /** The work that it hands on to another agent. */
+  child?: HopState
   question?: ChildQuestion
   /** The message that answers it. */
   answeredBy?: string
@@ -72,7 +74,7 @@ export function waitingState({ remembered }: Turn): LoopState | undefined {
 }
 
 /** A copy: a checkpoint is nobody's to change. */
-function stateIn(checkpoint: Json | undefined): LoopState | undefined {
+export function stateIn(checkpoint: Json | undefined): LoopState | undefined {
   if (typeof checkpoint !== 'object' || checkpoint === null || Array.isArray(checkpoint)) return undefined
   return (checkpoint as { version?: unknown }).version === 1
     ? (structuredClone(checkpoint) as unknown as LoopState)

@@ -28,7 +28,7 @@ export function callStatus({ id, name, input, child }: OpenCall, { outcome, text
       parts: [{ text }],
       // The model did not say this: it is not told of it as if it had.
       metadata: { [asideKey]: 'tool-call' },
-      ...(child !== undefined ? { referenceTaskIds: [child.taskId] } : {}),
+      ...(child?.taskId !== undefined ? { referenceTaskIds: [child.taskId] } : {}),
     },
     { toolCall: { id, name, outcome, ...about, ...more } },
   )

@@ -1,5 +1,6 @@
 /** What a tool is to the loop, wherever it comes from: something the model may call by name. */
 import type { AgentMessage, AgentSkill, Message, Part, Struct, Turn } from '@parley/a2a'
+import type { HopState } from '../../delegation/hop.ts'
 
 export interface Tool {
   /** As its source names it. */
@@ -11,6 +12,8 @@ export interface Tool {
   run?(input: Struct, call: ToolCall): Promise<ToolOutcome>
   /** How long one call may take; `Infinity` is no limit but the turn's. */
   readonly timeoutMs: number
+  /** The agent of the hub that it hands work on to: what it did is found again after a restart. */
+  readonly agent?: string
 }
 
 /** One call of it. */
@@ -19,20 +22,18 @@ export interface ToolCall {
   readonly turn: Turn
   /** Aborted when its time is up, too. */
   readonly signal: AbortSignal
-  /** The task of another agent that does the work, once there is one: it is kept before anything else happens. */
-  readonly child?: ChildTask
-  startedChild(child: ChildTask): Promise<void>
+  /** The work that is handed on, for a tool that does. */
+  readonly child?: HopState
+  /** Resolves when what is known of the child is durable. */
+  save(): Promise<void>
+  /** There is a child from now on. */
+  startedChild(): Promise<void>
   /** What the child's question was answered with. */
   readonly answer?: readonly Part[]
   /** For whoever watches; told now and then. */
   progress(text: string): void
   /** The person at the other end, in the middle of a call; whose time does not count. */
   ask(question: AgentMessage): Promise<Message>
-}
-
-export interface ChildTask {
-  readonly agent: string
-  readonly taskId: string
 }
 
 export type ToolOutcome =

@@ -136,7 +136,10 @@ function visits({ elicitations }: UrlElicitationRequiredError): Report {
 }
 
 function failureText(parts: Outcome['parts'], title: string): string {
-  const text = parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n').trim()
+  const text = parts
+    .flatMap((part) => ('text' in part ? [part.text] : []))
+    .join('\n')
+    .trim()
   if (text === '') return `${title} failed and did not say why`
   return text.length > failureChars ? `${text.slice(0, failureChars)}…` : text
 }

@@ -69,11 +69,11 @@ export function skillsOf(callables: readonly Callable[]): readonly AgentSkill[] 
 const isPlain = ({ execution }: Tool): boolean => execution?.taskSupport !== 'required'
 
 function toolOf({ name, title, description, inputSchema, annotations = {} }: Tool): Callable {
-  const shown = named(title ?? annotations.title, name)
+  const shown = given(title) ?? given(annotations.title) ?? humanised(name)
   return {
     name,
     title: shown,
-    description: named(description, shown),
+    description: given(description) ?? shown,
     inputSchema: inputSchema as Struct,
     sort: 'tool',
     isRepeatable: annotations.readOnlyHint === true || annotations.idempotentHint === true,
@@ -88,13 +88,13 @@ function outcomeOf(result: CallToolResult): Outcome {
 }
 
 function promptOf({ name, title, description, arguments: fields = [] }: Prompt): Callable {
-  const shown = named(title, name)
+  const shown = given(title) ?? humanised(name)
   const properties = fields.map((field) => [field.name, { type: 'string', ...about(field.description) }] as const)
   const required = fields.filter((field) => field.required === true).map((field) => field.name)
   return {
     name: `prompt:${name}`,
     title: shown,
-    description: named(description, shown),
+    description: given(description) ?? shown,
     inputSchema: { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false },
     sort: 'prompt',
     isRepeatable: true,
@@ -116,7 +116,7 @@ function resourceReader(patterns: readonly string[]): Callable {
     sort: 'resource',
     isRepeatable: true,
     async call(connection, input, { signal }) {
-      const address = String(input['uri'])
+      const { uri: address } = input as { readonly uri: string }
       if (!patterns.some((pattern) => fitsPattern(pattern, address))) {
         return { parts: [{ text: `${address} may not be read here` }], isError: true }
       }
@@ -126,7 +126,6 @@ function resourceReader(patterns: readonly string[]): Callable {
   }
 }
 
-const named = (text: string | undefined, name: string): string =>
-  text !== undefined && text.trim() !== '' ? text : humanised(name)
+const given = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text)
 
 const about = (description: string | undefined): Struct => (description === undefined ? {} : { description })

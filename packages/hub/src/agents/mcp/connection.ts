@@ -166,7 +166,9 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       {
         signal: watch.signal,
         timeout: never,
-        ...(onProgress !== undefined ? { onprogress: (told: Progress) => void (isOfServer(told) && onProgress(told)) } : {}),
+        ...(onProgress !== undefined
+          ? { onprogress: (told: Progress) => void (isOfServer(told) && onProgress(told)) }
+          : {}),
       },
     )
   }

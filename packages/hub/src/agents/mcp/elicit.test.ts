@@ -72,6 +72,25 @@ describe('a question of an MCP server', () => {
     assert.deepEqual(await answerQuestion(trip, silent), { action: 'cancel' })
   })
 
+  it('is answered, declined or canceled by programs as the server will get it', async () => {
+    const city = form({ city: { type: 'string' } })
+    const answer = (data: Struct, question = city) => answerQuestion(question, person({ data }).ask)
+    const accepted = { action: 'accept', content: { city: 'Lisbon' } }
+    assert.deepEqual(await answer(accepted), accepted)
+    assert.deepEqual(await answer({ action: 'decline' }), { action: 'decline' })
+    assert.deepEqual(await answer({ action: 'cancel' }), { action: 'cancel' })
+    // A form may have a field of that name.
+    const content = { action: 'cancel' }
+    assert.deepEqual(await answer(content, form({ action: { type: 'string' } })), { action: 'accept', content })
+  })
+
+  it('for a yes or a no takes a no for an answer', async () => {
+    const sure = form({ sure: { type: 'boolean' } })
+    const content = { sure: false }
+    assert.deepEqual(await answerQuestion(sure, person('no').ask), { action: 'accept', content })
+    assert.deepEqual(await answerQuestion(sure, person('cancel').ask), { action: 'cancel' })
+  })
+
   it('to visit a page shows where, and is accepted when the person says so', async () => {
     const visit: ElicitRequestParams = {
       mode: 'url',

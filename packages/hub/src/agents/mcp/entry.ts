@@ -11,7 +11,8 @@ export const mcpEntry = z
       .default([])
       .meta({ description: "The server's prompts that may be asked for. `*` stands for any letters. Default: none." }),
     resources: z.array(nonEmpty).default([]).meta({
-      description: "The addresses of the server's resources that may be read. `*` stands for any letters. Default: none.",
+      description:
+        "The addresses of the server's resources that may be read. `*` stands for any letters. Default: none.",
     }),
     resume: z.enum(['auto', 'fail', 'rerun']).default('auto').meta({
       description:

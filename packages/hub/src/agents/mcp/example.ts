@@ -31,4 +31,4 @@ function sampleOf(field: Struct): Json {
   }
 }
 
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : [])

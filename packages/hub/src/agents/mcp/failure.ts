@@ -7,6 +7,7 @@ import { A2AError } from '@parley/a2a'
 import { lostCode } from './http-transport.ts'
 
 const wordsChars = 500
+const invalidParams: number = ProtocolErrorCode.InvalidParams
 
 export function failureOf(reason: unknown): A2AError {
   if (reason instanceof A2AError) return reason
@@ -39,6 +40,6 @@ function sentenceOfServer({ code, message }: ProtocolError): string {
   if (code === lostCode) return lost
   // By the SDK, which checks what a tool answers against what the tool says of itself.
   if (/output ?schema|structured content/i.test(message)) return 'The answer of the tool is not what it promised'
-  if (code !== Number(ProtocolErrorCode.InvalidParams)) return 'The tool server failed'
+  if (code !== invalidParams) return 'The tool server failed'
   return `The tool server does not take the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
 }

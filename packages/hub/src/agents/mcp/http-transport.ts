@@ -38,9 +38,11 @@ export function httpTransport(
     },
     setProtocolVersion: (version) => http.setProtocolVersion(version),
     start() {
-      http.onmessage = hear
-      http.onerror = (error) => transport.onerror?.(error)
-      http.onclose = () => transport.onclose?.()
+      Object.assign(http, {
+        onmessage: hear,
+        onerror: (error: Error) => transport.onerror?.(error),
+        onclose: () => transport.onclose?.(),
+      })
       return http.start()
     },
     send(message, options) {
@@ -71,7 +73,9 @@ function lostAnswer(id: RequestId): JSONRPCMessage {
 }
 
 /** Without what is left open, which the SDK's types tell apart from what is missing. */
-function given(options: TransportSendOptions | undefined): NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]> {
+function given(
+  options: TransportSendOptions | undefined,
+): NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]> {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
 }
 
@@ -89,7 +93,10 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /** Messages of a stream end with an empty line; a body that is one message has none. */
-export function boundedMessages({ bytes: limitBytes, exceeded }: MessageLimit): TransformStream<Uint8Array, Uint8Array> {
+export function boundedMessages({
+  bytes: limitBytes,
+  exceeded,
+}: MessageLimit): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   let endsLine = false
   return new TransformStream({

@@ -18,7 +18,12 @@ export function explain({ why, violations, begun }: Unclear, callables: readonly
   const { name, inputSchema } = callable
   const text = [`${why}.`, ...fieldLines(inputSchema)].join('\n')
   const data = { tool: name, arguments: input, requestedSchema: inputSchema as Json }
-  return { parts: [{ text }, { data: violations.length > 0 ? { ...data, violations: violations.map((one) => ({ ...one })) } : data }] }
+  return {
+    parts: [
+      { text },
+      { data: violations.length > 0 ? { ...data, violations: violations.map((one) => ({ ...one })) } : data },
+    ],
+  }
 }
 
 function listed(callables: readonly Callable[]): readonly string[] {

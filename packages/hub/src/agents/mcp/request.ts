@@ -100,7 +100,10 @@ const callForm = /^([^\s(){}[\]"'=,]+)\s*\((.*)\)\s*;?$/s
 const wordForm = /^(\S+)\s*(.*)$/s
 
 function inText(whole: string, said: Said, callables: readonly Callable[]): Request {
-  const text = whole.trim().replaceAll(/^`+|`+$/g, '').trim()
+  const text = whole
+    .trim()
+    .replaceAll(/^`+|`+$/g, '')
+    .trim()
   const skill = skillIn(said)
   if (skill !== undefined) {
     const callable = find(skill, callables)

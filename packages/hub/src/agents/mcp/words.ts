@@ -25,7 +25,7 @@ export function valueOf(text: string, field: Struct): Json {
   if (types.includes('boolean') && /^(yes|true|y|1)$/i.test(text)) return true
   if (types.includes('boolean') && /^(no|false|n|0)$/i.test(text)) return false
   const json = jsonIn(text)
-  if (types.includes('array')) return Array.isArray(json) ? json : text.split(',').map((item) => item.trim())
+  if (types.includes('array')) return isList(json) ? json : text.split(',').map((item) => item.trim())
   // What may be anything is what it reads as: a number, a list, an object.
   return json !== undefined && (types.length === 0 || typeof json === 'object') ? json : text
 }
@@ -50,7 +50,7 @@ export function inputIn(text: string, schema: Struct, wanted: readonly string[])
 /** Between the brackets of `tool(…)`: an object, values in the order of the fields, or what `inputIn` reads. */
 export function argumentsIn(text: string, schema: Struct, wanted: readonly string[]): Struct | undefined {
   const listed = jsonIn(`[${text}]`)
-  if (!Array.isArray(listed)) return inputIn(text, schema, wanted)
+  if (!isList(listed)) return inputIn(text, schema, wanted)
   const [first] = listed
   if (listed.length === 1 && isStruct(first)) return first
   const names = Object.keys(fieldsOf(schema))
@@ -103,6 +103,8 @@ export function jsonIn(text: string): Json | undefined {
     return undefined
   }
 }
+
+const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 export function isStruct(value: Json | undefined): value is Struct {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -8,6 +8,7 @@ import { nonEmpty } from '../../config/values.ts'
 import type { AgentKind } from '../kind.ts'
 import { readExport } from './exported.ts'
 import { loadModule } from './load.ts'
+import { withTools } from './with-tools.ts'
 
 const schema = z.strictObject({
   path: nonEmpty.meta({ description: 'The file, TypeScript or JavaScript.' }),
@@ -17,13 +18,13 @@ const schema = z.strictObject({
 export const moduleKind: AgentKind<z.output<typeof schema>> = {
   kind: 'module',
   schema,
-  async open(entry, { baseDir, log }) {
+  async open(entry, { baseDir, log, house, now }) {
     const file = resolve(baseDir, entry.path)
     const { agent, card, ignored } = readExport(await loadModule(file, entry.path), entry.export, entry.path)
     if (ignored.length > 0) {
       log.warn(`${entry.path} says ${ignored.join(', ')}, which only the configuration can say`)
     }
-    return { agent, card }
+    return { agent: withTools(agent, house, now), card }
   },
   files: (entry, baseDir) => [resolve(baseDir, entry.path)],
 }

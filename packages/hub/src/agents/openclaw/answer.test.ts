@@ -32,6 +32,7 @@ describe('an answer', () => {
   it('begins anew where another run took it up, though the texts begin alike', () => {
     const answer = createAnswer('answer', 'one two')
     answer.restart()
+    assert.equal(answer.text(), '')
     assert.deepEqual(answer.become('one'), chunk('one', false))
     assert.deepEqual(answer.become('one two'), chunk(' two', true))
   })

@@ -5,6 +5,7 @@
 import type { Report, Struct } from '@parley/a2a'
 
 export interface Answer {
+  /** What it is by now; nothing while it is to begin anew. */
   readonly text: () => string
   become(whole: string, metadata?: Struct): Report | undefined
   /** What comes next is another text, though it may begin like this one. */
@@ -19,7 +20,7 @@ export function createAnswer(artifactId: string, said?: string): Answer {
   let isStale = false
 
   return {
-    text: () => text,
+    text: () => (isStale ? '' : text),
     become(whole, metadata) {
       if (isBegun && !isStale && whole === text && metadata === undefined) return undefined
       if (!isBegun && whole === '') return undefined

@@ -1,19 +1,25 @@
 /** Whether an address is that of an OpenClaw gateway: it speaks first, and says something that nobody else says. */
+import { addressIn } from '../detect/address.ts'
 import type { Detected, Detector, DetectParts, Target } from '../detect/detect.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { connectParams, refusedBy } from './connect.ts'
 import { openLine } from './line.ts'
 
-export const openclawDetector: Detector = { kind: 'openclaw', detect }
+export const openclawDetector: Detector = {
+  kind: 'openclaw',
+  applies: (target) => addressIn(target) !== undefined,
+  detect,
+}
 
 /** It has not to start anything for that. */
 const openTimeoutMs = 5_000
 const usualToken = '${env:OPENCLAW_TOKEN}'
 
-async function detect([address, ...more]: Target, { token }: DetectParts): Promise<Detected> {
+async function detect([address, ...more]: Target, { token, signal }: DetectParts): Promise<Detected> {
   if (more.length > 0 || !/^(wss?|https?):\/\//i.test(address)) return { reasons: ['it is no address'] }
   const url = address.replace(/^http/i, 'ws').replace(/\/+$/, '')
   let isGateway = false
-  const opening = await openLine({
+  const opened = openLine({
     url,
     openTimeoutMs,
     onEvent: () => {},
@@ -26,7 +32,9 @@ async function detect([address, ...more]: Target, { token }: DetectParts): Promi
       })
     },
   })
-  if ('line' in opening) opening.line.close()
+  const closed = opened.then((opening) => void ('line' in opening && opening.line.close()))
+  const opening = await unlessAborted(opened, signal)
+  await closed
   if (!isGateway)
     return { reasons: [`no gateway answers there (${'failed' in opening ? opening.failed : 'no challenge'})`] }
   const notes = [

@@ -57,7 +57,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
   turn.signal.addEventListener('abort', halt, { once: true })
   let asking = new AbortController()
   try {
-    let standing = from === 'start' ? await begin() : await recover()
+    let standing = from === 'start' ? await begin(await gateway.line(turn.signal)) : await recover()
     for (;;) {
       if (standing.at === 'end') {
         isOver = true
@@ -66,7 +66,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
       }
       const happening = await watch.take()
       if ('lost' in happening) standing = await recover()
-      else if ('isUnsent' in happening) standing = await begin()
+      else if ('isUnsent' in happening) standing = await begin(await gateway.nextLine(turn.signal))
       else if ('outcome' in happening) standing = ending(standing, happening.outcome)
       else if ('chatOutcome' in happening) standing = await chatEnded(standing, happening)
       else yield* tell(happening, answer, desk)
@@ -90,8 +90,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
     await turn.checkpoint(plan)
   }
 
-  async function begin(): Promise<Standing> {
-    const line = await gateway.line(turn.signal)
+  async function begin(line: Line): Promise<Standing> {
     const { bootId } = line.hello
     if (bootId !== plan.bootId) await remember({ bootId })
     const onEnd = (outcome: Outcome): void => watch.put({ outcome })
@@ -112,7 +111,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
       const line = await gateway.nextLine(turn.signal)
       try {
         const found = await findOut(line, plan)
-        if (found.at === 'nowhere') return await begin()
+        if (found.at === 'nowhere') return await begin(line)
         await desk.lookForOpen(line)
         return await settled(line, found)
       } catch (reason) {
@@ -154,7 +153,7 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
     if (standing.at === 'session' || (standing.at === 'begun' && plan.method === 'agent')) return standing
     const wasQueued = !isOfRun && chatOutcome.kind === 'done' && chatOutcome.text === ''
     return wasQueued
-      ? settled(await gateway.line(turn.signal), { at: 'session', streams: false })
+      ? settled(await gateway.nextLine(turn.signal), { at: 'session', streams: false })
       : ending(standing, chatOutcome)
   }
 }
@@ -207,7 +206,7 @@ async function* conclude(
 function wholeOf(final: string, answer: Answer, watch: Watch): string {
   const said = answer.text()
   if (final.trim() === '' || said.trim().endsWith(final.trim())) return said
-  return final.startsWith(said) ? final : watch.items.concluded(final)
+  return final.startsWith(said) ? final : watch.concluded(final)
 }
 
 /** Files of the gateway's machine are not for callers. */

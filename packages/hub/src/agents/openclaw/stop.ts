@@ -31,7 +31,9 @@ export async function stopRun(parts: StopParts): Promise<void> {
       await pause(betweenMs, signal)
     }
   } catch (cause) {
-    parts.log.warn('a run could not be stopped at the OpenClaw gateway', { cause })
+    const isClosed = cause instanceof A2AError && cause.code === 'UNAVAILABLE'
+    const level = isClosed ? 'debug' : 'warn'
+    parts.log[level]('a run could not be stopped at the OpenClaw gateway', { cause })
   }
 }
 

@@ -4,7 +4,6 @@
  */
 import type { Message, Report, Struct } from '@parley/a2a'
 import { createItems } from './answer.ts'
-import type { Items } from './answer.ts'
 import { approvalIn } from './approvals.ts'
 import type { ApprovalRequest } from './approvals.ts'
 import { chatEnding, textOfChat } from './ending.ts'
@@ -39,7 +38,8 @@ export type Source = 'items' | 'chat' | 'session' | 'none'
 
 export interface Watch {
   readonly listener: Listener
-  readonly items: Items
+  /** The whole text, given what the run came to. */
+  concluded(final: string): string
   /** Rejects when the turn is to end. */
   take(): Promise<Happening>
   put(happening: Happening): void
@@ -68,7 +68,8 @@ export function createWatch(runId: string, detail: ToolDetail, signal: AbortSign
       gap: (expected, received) => warn(expected, received),
       lost: (why) => put({ lost: why }),
     },
-    items,
+    // The items are those of the run that we began, and of no other.
+    concluded: (final) => (source === 'items' ? items.concluded(final) : final),
     put,
     readFrom(next) {
       source = next

@@ -33,10 +33,12 @@ export function testParts(given: Partial<KindParts> = {}): KindParts & { readonl
     bytes: createPartBytes({ guardedFetch }),
     house: {
       card: () => Promise.resolve(undefined),
-      stream() {
-        throw new Error('this house is empty')
-      },
+      agents: () => Promise.resolve([]),
+      stream: empty,
+      subscribe: empty,
+      task: () => Promise.reject(new Error('this house is empty')),
       cancel: () => Promise.reject(new Error('this house is empty')),
+      onward: () => Promise.resolve(undefined),
     },
     model: () => undefined,
     publicUrl: () => undefined,
@@ -44,6 +46,10 @@ export function testParts(given: Partial<KindParts> = {}): KindParts & { readonl
     ...given,
     lines,
   }
+}
+
+function empty(): never {
+  throw new Error('this house is empty')
 }
 
 const refuse: typeof fetch = () => Promise.reject(new Error('no address is allowed here'))

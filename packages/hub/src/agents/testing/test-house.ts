@@ -1,4 +1,5 @@
 /** The other agents of a hub, for tests: each with tasks of its own, kept as long as the house stands. */
+import { isTerminal } from '@parley/a2a'
 import type { Agent, AgentCard, Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
@@ -27,12 +28,28 @@ export function testHouse(agents: Readonly<Record<string, Agent>>): TestHouse {
     hidden,
     agent: resident,
     card: async (name) => (residents.has(name) && !hidden.has(name) ? cardOf(name) : undefined),
+    async agents() {
+      const seen = [...residents.keys()].filter((name) => !hidden.has(name))
+      return seen.map((name) => ({ name, card: cardOf(name) }))
+    },
     stream(call) {
       calls.push(call)
-      const { agent, message, taskId, contextId, turn } = call
-      const place = { ...(taskId !== undefined ? { taskId } : {}), ...(contextId !== undefined ? { contextId } : {}) }
-      return resident(agent).stream({ ...message, ...place }, { signal: turn.signal })
+      const { agent, message, messageId, taskId, contextId, turn } = call
+      const place = {
+        ...(messageId !== undefined ? { messageId } : {}),
+        ...(taskId !== undefined ? { taskId } : {}),
+        ...(contextId !== undefined ? { contextId } : {}),
+        referenceTaskIds: [turn.task.id],
+      }
+      return resident(agent).stream({ ...message, ...place }, { signal: turn.signal, returnImmediately: true })
     },
+    async *subscribe(agent, taskId) {
+      const task = await resident(agent).get(taskId)
+      if (isTerminal(task.status.state)) yield { task }
+      else yield* resident(agent).subscribe(taskId)
+    },
+    task: (agent, taskId) => resident(agent).get(taskId),
+    onward: async () => undefined,
     cancel: (agent, taskId): Promise<Task> => resident(agent).cancel(taskId),
     async close() {
       for (const one of residents.values()) await one.close()

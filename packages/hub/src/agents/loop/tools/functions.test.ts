@@ -23,6 +23,7 @@ const call: ToolCall = {
   id: 'c1',
   turn,
   signal: new AbortController().signal,
+  save: async () => {},
   startedChild: async () => {},
   progress() {},
   ask: async (question) => ({ messageId: 'm', role: 'ROLE_USER', parts: question.parts }),

@@ -2,11 +2,10 @@
  * Another agent of the hub as a tool: a real task, on behalf of the same caller. What the child asks comes up, and the
  * answer goes down to the same task.
  */
-import { A2AError, isInterrupted, isTerminal } from '@parley/a2a'
-import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
+import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
+import { hop } from '../../../delegation/hop.ts'
 import type { House } from '../../kind.ts'
 import { humanised } from '../../tool-skill.ts'
-import { unlessAborted } from '../../unless-aborted.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tool.ts'
 
 export interface HouseToolOptions {
@@ -23,7 +22,7 @@ const inputSchema: Struct = {
   required: ['message'],
 }
 
-export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, house: House): ToolSource {
+export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, house: House, now: () => number): ToolSource {
   const name = `ask_${agent}`
   const title = `Ask ${humanised(agent)}`
   return {
@@ -40,6 +39,7 @@ export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, h
         description: description ?? `Asks the agent ${card.name}. ${known.join('\n')}`.slice(0, 1_000),
         inputSchema,
         timeoutMs,
+        agent,
         run: (input, call) => ask(input, call),
       }
       return [tool]
@@ -52,92 +52,50 @@ export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, h
   }
 
   async function ask(input: Struct, call: ToolCall): Promise<ToolOutcome> {
-    const { turn, child, answer } = call
-    const message: AgentMessage = { parts: answer ?? [{ text: wordsIn(input) }] }
-    const place = child === undefined ? { contextId: turn.task.contextId } : { taskId: child.taskId }
-    const work = gather(agent, child?.taskId)
-    let known = child?.taskId
-    const events = house.stream({ agent, message, turn, ...place })[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const step = await unlessAborted(events.next(), call.signal)
-        if (step.done === true) break
-        const told = work.add(step.value)
-        if (work.taskId !== undefined && work.taskId !== known) {
-          known = work.taskId
-          await call.startedChild({ agent, taskId: known })
-        }
-        if (told !== undefined) call.progress(told)
-        // The stream of a task that waits for credentials stays open: they may come by a way of their own.
-        if (work.isWaiting) break
-      }
-    } catch (reason) {
-      await stopChild(work.taskId, turn, call.signal)
-      throw reason
-    } finally {
-      void Promise.resolve(events.return?.()).catch(() => {})
-    }
-    return work.outcome()
-  }
-
-  /** Nobody waits for it any more. A server that goes down does not end it: the child outlives that. */
-  async function stopChild(taskId: string | undefined, turn: Turn, signal: AbortSignal): Promise<void> {
-    if (taskId === undefined || !signal.aborted || isGoingDown(signal.reason)) return
-    await house.cancel(agent, taskId, turn).catch((cause: unknown) => {
-      turn.log.debug('a task of another agent could not be canceled', { agent, taskId, cause })
+    const { turn, child: state, answer, save, signal } = call
+    if (state === undefined) throw new Error('nothing was kept of the work that is to be handed on')
+    const work = gather(agent)
+    let isTold = state.taskId !== undefined
+    const events = hop({
+      house,
+      turn,
+      state,
+      save,
+      signal,
+      message: { parts: [{ text: wordsIn(input) }] },
+      answer: answer === undefined ? undefined : { parts: answer },
+      deadlineAt: Number.isFinite(timeoutMs) ? now() + timeoutMs : undefined,
     })
+    for (;;) {
+      const step = await events.next()
+      if (step.done === true) return work.outcome(step.value.status)
+      const told = work.add(step.value)
+      if (!isTold) {
+        isTold = true
+        await call.startedChild()
+      }
+      if (told !== undefined) call.progress(told)
+    }
   }
-}
-
-function isGoingDown(reason: unknown): boolean {
-  return reason instanceof A2AError && (reason.code === 'UNAVAILABLE' || reason.code === 'INTERRUPTED')
 }
 
 /** What a child said, added up. */
-function gather(agent: string, taskId: string | undefined) {
+function gather(agent: string) {
   const artifacts = new Map<string, Part[]>()
-  let status: TaskStatus | undefined
-  let direct: readonly Part[] | undefined
-  let known = taskId
-  let isWaiting = false
 
   return {
-    get taskId() {
-      return known
-    },
-
-    get isWaiting() {
-      return isWaiting
-    },
-
     /** Answers what is worth telling on the way. */
     add(event: StreamEvent): string | undefined {
-      if ('message' in event) {
-        direct = event.message.parts
-        return undefined
-      }
-      if ('task' in event) {
-        known = event.task.id
-        status = event.task.status
-        for (const artifact of event.task.artifacts ?? []) hear(artifact, false)
-        // A task that goes on is shown first as it was: its question is the one that was just answered.
-        isWaiting = taskId === undefined && isInterrupted(status.state)
-        return undefined
-      }
-      if ('artifactUpdate' in event) {
-        hear(event.artifactUpdate.artifact, event.artifactUpdate.append === true)
-        return undefined
-      }
-      known = event.statusUpdate.taskId
-      status = event.statusUpdate.status
-      isWaiting = isInterrupted(status.state)
-      return status.state === 'TASK_STATE_WORKING' ? textOf(status.message?.parts ?? []) || undefined : undefined
+      if ('task' in event) for (const artifact of event.task.artifacts ?? []) hear(artifact, false)
+      if ('artifactUpdate' in event) hear(event.artifactUpdate.artifact, event.artifactUpdate.append === true)
+      if (!('statusUpdate' in event)) return undefined
+      const { state, message } = event.statusUpdate.status
+      return state === 'TASK_STATE_WORKING' ? textOf(message?.parts ?? []) || undefined : undefined
     },
 
-    outcome(): ToolOutcome {
-      if (direct !== undefined) return { parts: direct }
-      const said = status?.message?.parts ?? []
-      switch (status?.state) {
+    outcome(status: TaskStatus): ToolOutcome {
+      const said = status.message?.parts ?? []
+      switch (status.state) {
         case 'TASK_STATE_INPUT_REQUIRED':
         case 'TASK_STATE_AUTH_REQUIRED':
           return { asks: { auth: status.state === 'TASK_STATE_AUTH_REQUIRED', message: questionOf(status) } }
@@ -145,11 +103,8 @@ function gather(agent: string, taskId: string | undefined) {
           const parts = [...artifacts.values()].flat()
           return { parts: parts.length > 0 ? parts : said.length > 0 ? said : [{ text: '' }] }
         }
-        default: {
-          const ended = status !== undefined && isTerminal(status.state)
-          const text = `The agent ${agent} ${ended ? 'did not do it' : 'has not come to an end'}: ${textOf(said)}`
-          return { parts: [{ text }], isError: true }
-        }
+        default:
+          return { parts: [{ text: `The agent ${agent} did not do it: ${textOf(said)}` }], isError: true }
       }
     },
   }

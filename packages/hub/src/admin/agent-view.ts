@@ -1,0 +1,151 @@
+/** The agents as whoever runs the hub sees them: what each is, how it is, what it does now, and what went wrong last. */
+import type { AgentCount, Store, TaskRow } from '@parley/a2a'
+import type { Handler } from '@parley/a2a/server'
+import { z } from 'zod'
+import type { CardState } from '../agents/kind.ts'
+import { listedAgent } from '../discovery/listed-agent.ts'
+import type { AgentHealth } from '../health/health.ts'
+import type { AgentStatus, Registry } from '../registry.ts'
+import { time } from './answer.ts'
+import { instant } from './fields.ts'
+import { textIn } from './task-view.ts'
+
+const skill = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+})
+
+const health = z.strictObject({
+  state: z.enum(['up', 'slow', 'down']),
+  why: z.string().optional(),
+  breaker: z.enum(['closed', 'open', 'half-open']).meta({ description: 'Open: nothing is handed on to it for a while.' }),
+  firstWordMs: z.number().optional().meta({ description: 'The usual time to its first word.' }),
+  askedAt: instant.optional(),
+})
+
+export const agentSummary = z
+  .strictObject({
+    name: z.string(),
+    kind: z.string(),
+    state: z.enum(['open', 'unavailable']),
+    trouble: z.string().optional().meta({ description: 'Why it is not open.' }),
+    health: health.optional(),
+    title: z.string(),
+    description: z.string().optional(),
+    version: z.string(),
+    url: z.string(),
+    card: z.string().meta({ description: 'Where its card is.' }),
+    tags: z.array(z.string()),
+    skills: z.array(skill),
+    isDefault: z.boolean(),
+    isOpen: z.boolean().meta({ description: 'Whether it may be called without credentials.' }),
+    isCardPrivate: z.boolean(),
+    load: z.strictObject({
+      working: z.int().meta({ description: 'Tasks that were sent or are being worked on.' }),
+      waiting: z.int().meta({ description: 'Tasks that wait for their caller.' }),
+      streams: z.int().meta({ description: 'Streams that are open in this process.' }),
+    }),
+    lastError: z
+      .strictObject({ taskId: z.string(), at: instant, text: z.string().optional() })
+      .optional()
+      .meta({ description: 'The task that failed last.' }),
+    drift: z
+      .enum(['changed', 'blocked'])
+      .optional()
+      .meta({ description: 'The card of a remote agent is not the one that was approved; blocked: it is not called.' }),
+  })
+  .meta({ id: 'Agent' })
+
+export type AgentSummary = z.output<typeof agentSummary>
+
+export interface AgentViewParts {
+  readonly registry: Pick<Registry, 'names' | 'status' | 'open' | 'defaultName'>
+  readonly store: Pick<Store, 'countUnfinished' | 'search'>
+  handler(): Promise<Pick<Handler, 'streams'>>
+  /** Whether it may be called without credentials. */
+  isOpen(agent: string): boolean
+  health?(agent: string): AgentHealth
+  url(): string | undefined
+}
+
+export interface AgentView {
+  list(): Promise<readonly AgentSummary[]>
+  get(name: string): Promise<AgentSummary | undefined>
+}
+
+export function createAgentView(parts: AgentViewParts): AgentView {
+  const { registry, store } = parts
+
+  async function summary(status: AgentStatus, counts: readonly AgentCount[]): Promise<AgentSummary> {
+    const { name, kind, state, trouble, settings } = status
+    const { isAvailable: _, skills, tags, ...listed } = listedAgent(status, parts.url() ?? '')
+    const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
+    const health = parts.health?.(name)
+    const count = (...states: readonly string[]): number =>
+      counts
+        .filter((one) => one.agent === name && states.includes(one.state))
+        .reduce((sum, { tasks }) => sum + tasks, 0)
+    return {
+      ...listed,
+      skills: skills.map((one) => ({ ...one, tags: [...one.tags] })),
+      tags: [...tags],
+      kind,
+      state,
+      ...(trouble !== undefined ? { trouble } : {}),
+      ...(health !== undefined ? { health: shownHealth(health) } : {}),
+      isDefault: registry.defaultName() === name,
+      isOpen: parts.isOpen(name),
+      isCardPrivate: settings.protectCard === true,
+      load: {
+        working: count('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'),
+        waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
+        streams: handler.streams(name),
+      },
+      ...(failed !== undefined ? { lastError: failed } : {}),
+      ...(drift !== undefined ? { drift } : {}),
+    }
+  }
+
+  async function lastFailure(agent: string) {
+    const { tasks } = await store.search({ agent, states: ['TASK_STATE_FAILED'], limit: 1 })
+    return tasks[0] === undefined ? undefined : failureOf(tasks[0])
+  }
+
+  async function driftOf(agent: string) {
+    return shownDrift(await registry.open(agent)?.cardWatch?.state())
+  }
+
+  return {
+    async list() {
+      const counts = await store.countUnfinished()
+      const all = registry.names().flatMap((name) => registry.status(name) ?? [])
+      return Promise.all(all.map((status) => summary(status, counts)))
+    },
+    async get(name) {
+      const status = registry.status(name)
+      return status === undefined ? undefined : summary(status, await store.countUnfinished())
+    },
+  }
+}
+
+function failureOf({ id, statusAt, status }: TaskRow) {
+  const text = textIn(status.message)
+  return { taskId: id, at: time(statusAt), ...(text !== undefined ? { text } : {}) }
+}
+
+function shownHealth({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {
+  return {
+    state,
+    ...(why !== undefined ? { why } : {}),
+    breaker,
+    ...(firstWordMs !== undefined ? { firstWordMs } : {}),
+    ...(askedAt !== undefined ? { askedAt: time(askedAt) } : {}),
+  }
+}
+
+function shownDrift(state: CardState | undefined): 'changed' | 'blocked' | undefined {
+  if (state?.changed === undefined) return undefined
+  return state.policy === 'block' ? 'blocked' : 'changed'
+}

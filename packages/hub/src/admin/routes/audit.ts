@@ -1,0 +1,61 @@
+/** `/admin/audit`: who did what, newest first. */
+import { z } from 'zod'
+import type { Audit } from '../../audit/audit.ts'
+import type { AuditEntry } from '../../audit/entry.ts'
+import { time } from '../answer.ts'
+import { instant, limit } from '../fields.ts'
+import { type Route, route } from '../route.ts'
+
+const filters = {
+  agent: z.string().optional(),
+  who: z.string().optional().meta({ description: 'The principal, or `admin`.' }),
+  key: z.string().optional().meta({ description: 'The id of the key that was shown, or that it is about.' }),
+  task: z.string().optional(),
+  event: z.string().optional(),
+  operation: z.string().optional(),
+  outcome: z.string().optional().meta({ description: '`OK`, or the code of the error.' }),
+}
+
+const entry = z
+  .strictObject({
+    at: instant,
+    ...filters,
+    event: z.string(),
+    binding: z.string().optional(),
+    version: z.string().optional(),
+    state: z.string().optional(),
+    status: z.int().optional(),
+    from: z.string().optional(),
+    durationMs: z.number().optional(),
+    count: z.int().optional(),
+  })
+  .meta({ id: 'AuditEntry' })
+
+export function auditRoutes(audit: Pick<Audit, 'list'>): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/admin/audit',
+      name: 'listAudit',
+      summary: 'Lists who did what, newest first.',
+      description: 'A page may be empty while there are more: each looks through so much and no further.',
+      tag: 'Audit',
+      query: z.strictObject({
+        limit: limit(100, 1_000),
+        before: z
+          .string()
+          .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'give what the page before said')
+          .optional(),
+        ...filters,
+      }),
+      answer: z.strictObject({ entries: z.array(entry), before: z.string().optional() }),
+      async handle({ query: { limit: most, before, ...wanted } }) {
+        const matches = (one: AuditEntry): boolean =>
+          Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(one, field) === value)
+        const page = await audit.list({ limit: most, before, matches })
+        const entries = page.entries.map(({ at, ...rest }) => ({ at: time(at), ...rest }))
+        return { entries, ...(page.before !== undefined ? { before: page.before } : {}) }
+      },
+    }),
+  ]
+}

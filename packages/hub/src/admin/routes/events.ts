@@ -1,0 +1,126 @@
+/** `/admin/events`: what changes, as server-sent events. `Last-Event-ID` goes on where one was, also after a restart. */
+import type { ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { time } from '../answer.ts'
+import { type Feed, type News, type Place, readPlace, writePlace } from '../feed.ts'
+import { type Route, streamRoute } from '../route.ts'
+import { summaryOf, taskSummary } from '../task-view.ts'
+
+export interface EventRouteParts {
+  readonly feed: Feed
+  /** Resolves when something may have changed, or after so long. */
+  changed(ms: number, signal: AbortSignal): Promise<void>
+  /** Aborted when the hub closes. */
+  readonly closing: AbortSignal
+  readonly instance: string
+  readonly version: string
+  readonly now: () => number
+}
+
+/** What is gathered into one. */
+const tickMs = 200
+/** Others may have written to the same store. */
+const pollMs = 2_000
+const keepAliveMs = 15_000
+/** Who takes nothing for so long is let go of, and comes back with what it has. */
+const mostWaitingBytes = 1_000_000
+
+const headers = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+}
+
+export function eventRoutes(parts: EventRouteParts): readonly Route[] {
+  return [
+    streamRoute({
+      method: 'GET',
+      path: '/admin/events',
+      name: 'followChanges',
+      summary: 'Follows what changes: tasks, agents, the configuration, webhooks.',
+      description:
+        'Begins now, or after `Last-Event-ID`. `ready` comes first, with the hub that answers; `reset` says that something was missed and everything should be looked at anew; `tasks` that more tasks changed than are told one by one.',
+      tag: 'Events',
+      query: z.strictObject({
+        lastEventId: z.string().max(40).optional().meta({ description: 'For those who cannot set Last-Event-ID.' }),
+      }),
+      events: {
+        ready: z.strictObject({ instance: z.string(), version: z.string(), at: z.string() }),
+        task: taskSummary,
+        tasks: z.strictObject({ count: z.int() }),
+        agent: z.strictObject({ agent: z.string() }),
+        config: z.strictObject({}),
+        push: z.strictObject({ taskId: z.string(), configId: z.string() }),
+        reset: z.strictObject({}),
+      },
+      async stream({ query, request, signal }, response) {
+        const told = readPlace(request.header('last-event-id') ?? query.lastEventId)
+        const isKnown = told !== undefined && (await parts.feed.reaches(told))
+        const place = told !== undefined && isKnown ? told : await parts.feed.end()
+        response.writeHead(200, headers)
+        if (request.method === 'HEAD') return void response.end()
+        const missed: readonly News[] = told === undefined || isKnown ? [] : [{ type: 'reset' }]
+        response.write(`retry: 1000\n${frame('ready', ready())}${framesOf(missed, place)}`)
+        void follow(place, response, AbortSignal.any([signal, parts.closing]))
+      },
+    }),
+  ]
+
+  function ready(): object {
+    return { instance: parts.instance, version: parts.version, at: time(parts.now()) }
+  }
+
+  async function follow(from: Place, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    let place = from
+    let spokeAt = parts.now()
+    try {
+      while (!signal.aborted) {
+        const { news, place: next, hasMore } = await parts.feed.after(place)
+        place = next
+        if (response.writableLength > mostWaitingBytes) break
+        if (news.length > 0) {
+          response.write(framesOf(news, place))
+          spokeAt = parts.now()
+        } else if (parts.now() - spokeAt >= keepAliveMs) {
+          response.write(': keep-alive\n\n')
+          spokeAt = parts.now()
+        }
+        if (!hasMore) await parts.changed(pollMs, signal)
+        await rest(tickMs, signal)
+      }
+    } catch {
+      // The store is away for a moment: whoever follows comes back with the place it has.
+    }
+    response.end()
+  }
+}
+
+/** The place stands with the last: who hears half of them hears all of them again. */
+function framesOf(news: readonly News[], place: Place): string {
+  const id = `id: ${writePlace(place)}\n`
+  if (news.length === 0) return `${id}event: place\ndata: {}\n\n`
+  return news.map((one, at) => (at === news.length - 1 ? id : '') + frame(one.type, dataOf(one))).join('')
+}
+
+function frame(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+function dataOf(news: News): object {
+  if (news.type === 'task') return summaryOf(news.row, undefined)
+  const { type: _, ...data } = news
+  return data
+}
+
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

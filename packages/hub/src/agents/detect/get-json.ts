@@ -1,0 +1,35 @@
+/** A JSON document at an address, read within a bound. */
+
+export interface JsonAnswer {
+  readonly status: number
+  /** Nothing if it is no JSON. */
+  readonly body: unknown
+}
+
+const limitBytes = 2_000_000
+
+export async function getJson(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
+): Promise<JsonAnswer> {
+  const headers = { accept: 'application/json', ...(token !== undefined ? { authorization: `Bearer ${token}` } : {}) }
+  // A redirect would take the token elsewhere.
+  const response = await fetch(url, { headers, signal, redirect: token === undefined ? 'follow' : 'error' })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > limitBytes) throw new Error(`it answers with more than ${limitBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return { status: response.status, body: jsonIn(Buffer.concat(chunks).toString('utf8')) }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import type { Target } from './detect.ts'
+import { isCommand, isFetched, programIn } from './program.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'parley-program-'))
+after(() => rmSync(cwd, { recursive: true }))
+for (const [name, mode] of [
+  ['script.mjs', 0o644],
+  ['script.py', 0o644],
+  ['run.js', 0o755],
+  ['node', 0o755],
+  ['python3', 0o755],
+  ['npx', 0o755],
+] as const) {
+  writeFileSync(join(cwd, name), '')
+  chmodSync(join(cwd, name), mode)
+}
+
+const env = { PATH: [cwd, '/nowhere'].join(delimiter) }
+const parts = { fetch, signal: new AbortController().signal, say() {}, cwd, env }
+const read = (...target: readonly string[]) => programIn(target as unknown as Target, parts)
+
+describe('a program that is to be an agent', () => {
+  it('is started by what runs it, where it does not run by itself', async () => {
+    assert.deepEqual((await read('./script.mjs', '-v')).command, ['node', './script.mjs', '-v'])
+    assert.deepEqual((await read('script.py')).command, ['python3', 'script.py'])
+    assert.deepEqual((await read('./run.js')).command, ['./run.js'])
+    await assert.rejects(read('./missing.mjs'), /there is no program \.\/missing\.mjs/)
+  })
+
+  it('is called after the package or the script that it runs', async () => {
+    const name = async (...target: readonly string[]) => (await read(...target)).name
+    assert.equal(await name('./script.mjs'), 'script')
+    assert.equal(await name('./run.js', '--x'), 'run')
+    assert.equal(await name('node', '--inspect', './lib/some-server.js'), 'some-server')
+    assert.equal(await name('python3', '-m', 'my_server'), 'my_server')
+    assert.equal(await name('npx', '-y', '@scope/some-server@1.2.3', '/data'), 'some-server')
+    assert.ok(isFetched(['npx', '-y', 'x']) && isFetched(['/usr/bin/uvx', 'x']) && !isFetched(['node', 'x']))
+  })
+
+  it('sees the token by its name, and the entry only says where it is', async () => {
+    const token = { value: 'sesame', reference: '${env:SOME_KEY}' }
+    const { env: seen, entry } = await programIn(['./run.js'], { ...parts, token })
+    assert.equal(seen['SOME_KEY'], 'sesame')
+    assert.deepEqual(entry, { command: ['./run.js'], env: { SOME_KEY: '${env:SOME_KEY}' } })
+    assert.deepEqual((await read('./run.js')).entry, { command: ['./run.js'] })
+  })
+
+  it('is no address', () => {
+    assert.ok(isCommand(['wc', '-w']) && isCommand(['npx', 'https://example.com']) && isCommand(['http']))
+    assert.ok(!isCommand(['https://example.com']) && !isCommand(['ws://127.0.0.1:1']))
+  })
+})

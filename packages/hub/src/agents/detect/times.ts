@@ -1,0 +1,7 @@
+/** How long each probe may take. */
+export interface DetectTimes {
+  readonly httpMs: number
+  readonly programMs: number
+  /** For a program that may have to be fetched first. */
+  readonly fetchedMs: number
+}

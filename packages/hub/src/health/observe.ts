@@ -1,0 +1,105 @@
+/** An agent whose turns are watched: how long it takes to its first word, and whether it is well. It notices nothing. */
+import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
+import { isPlain, reportIterator } from '../limits/report-iterator.ts'
+import type { ReportIterator } from '../limits/report-iterator.ts'
+import { verdictOnError, verdictOnReport } from './outcome.ts'
+import type { Verdict } from './outcome.ts'
+
+export interface Observer {
+  /** So long it took until the agent said something. */
+  firstWord(ms: number): void
+  /** Once for each turn. */
+  ended(verdict: Verdict): void
+}
+
+export function observed(agent: Agent, observer: Observer, now: () => number): Agent {
+  const watched =
+    (run: AgentFunction): AgentFunction =>
+    (turn) =>
+      watch(run, turn, createWatch(observer, turn, now))
+  if (typeof agent === 'function') return watched(agent)
+  return agent.resume === 'reattach'
+    ? { ...agent, run: watched(agent.run), reattach: watched(agent.reattach) }
+    : { ...agent, run: watched(agent.run) }
+}
+
+interface Watch {
+  said(report: Report | undefined): void
+  ended(): void
+  failed(reason: unknown): void
+}
+
+function createWatch(observer: Observer, turn: Turn, now: () => number): Watch {
+  const startedAt = now()
+  let verdict: Verdict | undefined
+  let isOver = false
+  const hear = (): void => {
+    if (verdict === undefined) observer.firstWord(Math.max(0, now() - startedAt))
+  }
+  const end = (): void => {
+    if (isOver) return
+    isOver = true
+    observer.ended(verdict ?? (turn.signal.aborted ? verdictOnError(undefined, turn.signal) : 'none'))
+  }
+  return {
+    said(report) {
+      hear()
+      // The last word decides, and a failure is one.
+      verdict = verdictOnReport(report)
+    },
+    ended() {
+      verdict ??= 'well'
+      end()
+    },
+    failed(reason) {
+      verdict = verdictOnError(reason, turn.signal)
+      end()
+    },
+  }
+}
+
+function watch(run: AgentFunction, turn: Turn, it: Watch): AgentOutput | Promise<AgentOutput> {
+  try {
+    const output = run(turn)
+    if (!(output instanceof Promise)) return heard(output, it)
+    return output.then(
+      (given: AgentOutput) => heard(given, it),
+      (reason: unknown) => {
+        it.failed(reason)
+        throw reason
+      },
+    )
+  } catch (reason) {
+    it.failed(reason)
+    throw reason
+  }
+}
+
+function heard(output: AgentOutput, it: Watch): AgentOutput {
+  if (!isPlain(output)) return { [Symbol.asyncIterator]: () => listening(reportIterator(output), it) }
+  const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
+  for (const report of reports) it.said(report)
+  it.ended()
+  return output
+}
+
+function listening(iterator: ReportIterator, it: Watch): ReportIterator {
+  return {
+    async next() {
+      try {
+        const result = await iterator.next()
+        if (result.done !== true || result.value !== undefined) it.said(result.value)
+        if (result.done === true) it.ended()
+        return result
+      } catch (reason) {
+        it.failed(reason)
+        throw reason
+      }
+    },
+    /** Nobody wants more: it was stopped, or what it said last ended the turn. */
+    async return() {
+      it.ended()
+      return (await iterator.return?.()) ?? { done: true, value: undefined }
+    },
+  }
+}

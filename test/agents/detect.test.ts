@@ -1,0 +1,247 @@
+/** What `parley agent add` finds behind addresses and commands, with a real or a scripted peer for each kind. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { serve } from '@parley/a2a/node'
+import { memoryStore } from '@parley/a2a'
+import type { Detected, DetectParts, Target } from '../../packages/hub/src/agents/detect/detect.ts'
+import { detectWithin } from '../../packages/hub/src/agents/detect/index.ts'
+import { kinds } from '../../packages/hub/src/agents/kinds.ts'
+import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import { benchFolder } from './bench-folder.ts'
+import { dies } from './living.ts'
+import { everythingAt, everythingCommand, freePort } from './mcp-everything.ts'
+import { openFakeGateway } from './openclaw-gateway/gateway.ts'
+
+const acpAgent = join(import.meta.dirname, 'programs/acp-agent.ts')
+const times = { httpMs: 4_000, programMs: 15_000, fetchedMs: 15_000 }
+const hasty = { httpMs: 700, programMs: 700, fetchedMs: 700 }
+
+interface Asked {
+  readonly found: Detected
+  readonly said: readonly string[]
+}
+
+async function ask(target: Target, given: Partial<DetectParts> = {}, within = times): Promise<Asked> {
+  const said: string[] = []
+  const found = await detectWithin(within)(target, {
+    fetch: globalThis.fetch,
+    signal: AbortSignal.timeout(60_000),
+    say: (line) => void said.push(line),
+    cwd: import.meta.dirname,
+    env: testParts().programEnv,
+    ...given,
+  })
+  if ('kind' in found) assertEntry(found)
+  return { found, said }
+}
+
+/** Whatever is found is an entry that its kind takes. */
+function assertEntry({ kind, entry }: Extract<Detected, { kind: string }>): void {
+  const read = kinds.find((one) => one.kind === kind)?.schema.safeParse(entry)
+  assert.equal(read?.success, true, JSON.stringify([entry, read?.error?.issues]))
+}
+
+async function web(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const token = { value: 'sesame', reference: '${env:TOKEN}' }
+const reasonsOf = (found: Detected): string => ('reasons' in found ? found.reasons.join('\n') : `it is ${found.kind}`)
+const pick = (found: Detected) =>
+  'kind' in found ? { kind: found.kind, name: found.name, entry: found.entry } : found.reasons
+
+describe('behind an address', () => {
+  it('there is an A2A agent, by its card', async (t) => {
+    const server = await serve({ name: 'Ünlü Greeter!', agent: () => 'hi', port: 0, store: memoryStore() })
+    t.after(() => server.close())
+    const { found } = await ask([`${server.url}/`])
+    assert.deepEqual(pick(found), { kind: 'a2a', name: 'unlu-greeter', entry: { url: server.url.replace(/\/$/, '') } })
+    assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /speaks A2A 1\.0 over JSONRPC/)
+  })
+
+  it('there is an A2A agent of an older version, with its card in an older place', async (t) => {
+    const url = await web(t, ({ url: path, headers }, response) => {
+      if (path !== '/.well-known/agent.json') return void response.writeHead(404).end()
+      const card = {
+        name: 'Old',
+        description: 'Of before',
+        version: '1',
+        url: `http://${headers.host}/rpc`,
+        capabilities: {},
+        defaultInputModes: ['text'],
+        defaultOutputModes: ['text'],
+        skills: [],
+        security: [{ bearer: [] }],
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(card))
+    })
+    const { found } = await ask([url])
+    assert.deepEqual(pick(found), { kind: 'a2a', name: 'old', entry: { url } })
+    assert.match(
+      'kind' in found ? (found.notes?.join('\n') ?? '') : '',
+      /A2A 0\.\d.*\n.*have to say who they are \(bearer\)/,
+    )
+    const known = await ask([url], { token })
+    assert.deepEqual(pick(known.found), { kind: 'a2a', name: 'old', entry: { url, auth: { bearer: '${env:TOKEN}' } } })
+  })
+
+  it('there is an OpenAI-compatible endpoint, also where the version is left out, and no model is asked', async (t) => {
+    const model = await scriptedModel(() => ({ say: 'no' }))
+    t.after(() => model.close())
+    model.models = ['text-embedding-3', 'acme/chat-1', 'chat-2']
+    for (const url of [model.url, model.url.replace('/v1', ''), `${model.url}/chat/completions`]) {
+      const { found, said } = await ask([url])
+      assert.deepEqual(pick(found), {
+        kind: 'openai',
+        name: 'chat-1',
+        entry: { baseUrl: model.url, model: 'acme/chat-1' },
+      })
+      assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /text-embedding-3, chat-2/)
+      assert.ok(['a2a', 'openclaw', 'mcp'].every((kind) => said.some((line) => line.startsWith(`it is not ${kind}: `))))
+    }
+    assert.equal(model.requests.length, 0)
+  })
+
+  it('there is an endpoint that wants a key, which is said, and taken where it is given', async (t) => {
+    const url = await web(t, ({ url: path, headers }, response) => {
+      if (path !== '/v1/models') return void response.writeHead(404).end()
+      if (headers.authorization !== 'Bearer sesame') return void response.writeHead(401).end('{"error":{}}')
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'm1' }] }))
+    })
+    const without = await ask([url])
+    assert.match(
+      reasonsOf(without.found),
+      /openai: \/v1\/models wants credentials \(401\): give the key with --token-env/,
+    )
+    const { found } = await ask([url], { token })
+    const entry = { baseUrl: `${url}/v1`, model: 'm1', apiKey: '${env:TOKEN}' }
+    assert.deepEqual(pick(found), { kind: 'openai', name: 'm1', entry })
+    assert.ok(!JSON.stringify(found).includes('sesame'))
+  })
+
+  it('there is an MCP server, at its address or at its host', async (t) => {
+    const server = await everythingAt(t)
+    for (const url of [server.url, server.url.replace('/mcp', '')]) {
+      const { found } = await ask([url])
+      assert.deepEqual(pick(found), { kind: 'mcp', name: 'everything', entry: { url: server.url } })
+      assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /Everything Reference Server has \d+ tools/)
+    }
+    const { found } = await ask([server.url], { token })
+    assert.deepEqual('entry' in found && found.entry, { url: server.url, bearer: '${env:TOKEN}' })
+  })
+
+  it('there is an OpenClaw gateway, by its challenge', async (t) => {
+    const gateway = await openFakeGateway()
+    t.after(() => gateway.close())
+    for (const url of [gateway.url, gateway.url.replace('ws', 'http')]) {
+      const { found } = await ask([url], { token: { value: gateway.token, reference: '${env:CLAW}' } })
+      assert.deepEqual(pick(found), {
+        kind: 'openclaw',
+        name: 'openclaw',
+        entry: { url: gateway.url, token: '${env:CLAW}' },
+      })
+    }
+  })
+
+  it('there is something else, or nobody, or somebody who never answers: each is said', async (t) => {
+    const page = await web(t, (_, response) => void response.setHeader('content-type', 'text/html').end('<p>hello'))
+    const other = await ask([page])
+    for (const kind of ['a2a', 'openclaw', 'mcp', 'openai'])
+      assert.match(reasonsOf(other.found), new RegExp(`^${kind}: `, 'm'))
+    const gone = `http://127.0.0.1:${await freePort()}`
+    assert.match(reasonsOf((await ask([gone])).found), /openai: .*ECONNREFUSED/)
+    const silent = await web(t, () => {})
+    const startedAt = Date.now()
+    assert.match(reasonsOf((await ask([silent], {}, hasty)).found), /openai: it did not answer within 0\.7 s/)
+    assert.ok(Date.now() - startedAt < 8_000)
+  })
+
+  it('nothing is looked for any longer than somebody waits', async (t) => {
+    const silent = await web(t, () => {})
+    const startedAt = Date.now()
+    await assert.rejects(ask([silent], { signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' })
+    assert.ok(Date.now() - startedAt < 3_000)
+  })
+})
+
+describe('behind a command', () => {
+  const folder = (t: TestContext) => {
+    const one = benchFolder()
+    t.after(() => one.remove())
+    return one
+  }
+
+  it('there is an MCP server', async () => {
+    const command = everythingCommand as unknown as Target
+    const { found } = await ask(command)
+    assert.deepEqual(pick(found), { kind: 'mcp', name: 'everything', entry: { command: [...command] } })
+  })
+
+  it('there is a program that speaks the Agent Client Protocol, which gets the token by its name', async () => {
+    const { found } = await ask([process.execPath, acpAgent], { token: { value: 't', reference: '${env:ACP_KEY}' } })
+    assert.ok('kind' in found, reasonsOf(found))
+    assert.equal(found.kind, 'acp')
+    assert.deepEqual(found.entry, { command: [process.execPath, acpAgent], env: { ACP_KEY: '${env:ACP_KEY}' } })
+  })
+
+  it('there is a module that exports an agent', async (t) => {
+    const { path } = folder(t)
+    writeFileSync(join(path, 'greeter.ts'), 'export default ({ text }: { text: string }) => `Hello, ${text}!`\n')
+    writeFileSync(join(path, 'named.mjs'), 'export const agent = { name: "Named One", agent: () => "hi" }\n')
+    const { found } = await ask(['./greeter.ts'], { cwd: path })
+    assert.deepEqual(pick(found), { kind: 'module', name: 'greeter', entry: { path: './greeter.ts' } })
+    const named = await ask(['named.mjs'], { cwd: path })
+    assert.deepEqual(pick(named.found), { kind: 'module', name: 'named-one', entry: { path: './named.mjs' } })
+  })
+
+  it('there is a script, which is not loaded to see what it is, but run', async (t) => {
+    const { path } = folder(t)
+    writeFileSync(
+      join(path, 'upper.mjs'),
+      'process.stdin.on("data", (c) => process.stdout.write(`${c}`.toUpperCase()))',
+    )
+    const { found, said } = await ask(['./upper.mjs'], { cwd: path }, { ...times, programMs: 2_000 })
+    assert.deepEqual(pick(found), { kind: 'command', name: 'upper', entry: { command: ['node', './upper.mjs'] } })
+    assert.ok(said.includes('it is not module: it exports no default and no `agent`'))
+    assert.ok(said.some((line) => line.startsWith('it is not mcp: it did not answer within 2 s')))
+  })
+
+  it('there is a plain program, of which nothing is left when it is known', async (t) => {
+    const { path } = folder(t)
+    const script = join(path, 'agent.sh')
+    writeFileSync(script, '#!/bin/sh\nsleep 600 &\necho $! >> pids\necho "a bad day" >&2\nwait\n')
+    chmodSync(script, 0o755)
+    const { found, said } = await ask([script, '--fast'], { cwd: path }, { ...times, programMs: 1_500 })
+    assert.deepEqual(pick(found), { kind: 'command', name: 'agent-agent', entry: { command: [script, '--fast'] } })
+    assert.ok(said.some((line) => line.includes('(it says: a bad day)')))
+    const pids = readFileSync(join(path, 'pids'), 'utf8').trim().split('\n').map(Number)
+    assert.ok(pids.length >= 2)
+    await Promise.all(pids.map(dies))
+  })
+
+  it('there is a program that ends at once, or none at all', async () => {
+    const { found } = await ask(['date', '-u'])
+    assert.deepEqual(pick(found), { kind: 'command', name: 'date', entry: { command: ['date', '-u'] } })
+    const none = await ask(['no-such-program', 'x'])
+    assert.equal(
+      reasonsOf(none.found),
+      ['mcp', 'acp', 'command'].map((kind) => `${kind}: there is no program no-such-program`).join('\n'),
+    )
+  })
+})

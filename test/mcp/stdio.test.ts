@@ -1,0 +1,201 @@
+/** `parley mcp` as a program: where it finds agents, what it says, and how it ends. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { newFolder, parley } from '../hub/running-hub.ts'
+import { commandOf, openCaller, textOf } from './clients.ts'
+import { openStage } from './stage.ts'
+
+const stage = await openStage({ access: { anonymous: ['clock'] } })
+
+describe('parley mcp --hub', () => {
+  it('finds the agents that the key may call in the catalog of the hub', async (t) => {
+    const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
+    const heard: IncomingHttpHeaders[] = []
+    const hub = await openFrontOf(t, stage.url, {
+      specVersion: '1.0',
+      entries: [
+        entry('scripted', `https://hub.example.com/a2a/scripted/.well-known/agent-card.json`),
+        entry('clock', '/a2a/clock/.well-known/agent-card.json'),
+        entry('far', `${elsewhere}/card.json`),
+        { identifier: 'urn:air:x:skill:y', type: 'application/agent-skills+zip', url: '/x.zip' },
+        { identifier: 'broken', type: 'application/a2a-agent-card+json' },
+        'nonsense',
+      ],
+    })
+    const { authorization } = await stage.key('agent:scripted')
+    const key = authorization.slice('Bearer '.length)
+    const caller = await openCaller('2025-11-25', { args: ['--hub', hub], env: { PARLEY_KEY: key } })
+    const { structuredContent } = await caller.call('list_agents', {})
+    assert.deepEqual(
+      structuredContent.agents.map(({ name, available }: any) => [name, available]),
+      [
+        ['scripted', true],
+        ['clock', true],
+        ['far', false],
+      ],
+    )
+    const said = await caller.call('send_message', { agent: 'scripted', message: 'who' })
+    assert.match(textOf(said), /^key:/)
+    // Whoever is known to the hub is not known elsewhere.
+    assert.ok(heard.length > 0 && heard.every((headers) => headers.authorization === undefined))
+  })
+
+  it('has the agent at its root where it has no catalog, and says what is wrong with a hub', async (t) => {
+    const { authorization } = await stage.key('agent:*')
+    const args = ['--hub', await openFrontOf(t, stage.url, undefined), '--key', authorization.slice('Bearer '.length)]
+    const caller = await openCaller('2025-11-25', { args })
+    const said = await caller.call('send_message', { agent: 'default', message: 'say hi' })
+    assert.equal(textOf(said), 'hi')
+    const gone = await openCaller('2025-11-25', { args: ['--hub', 'http://127.0.0.1:9'] })
+    const missing = await gone.call('list_agents', {})
+    assert.deepEqual(
+      [missing.isError, missing.content[0].text],
+      [true, 'There is no hub at http://127.0.0.1:9 now (AGENT_UNAVAILABLE).'],
+    )
+    const odd = await listen(t, (_, end) => end(200, '{"entries":7}'))
+    const strange = await openCaller('2025-11-25', { args: ['--hub', odd] })
+    assert.match((await strange.call('list_agents', {})).content[0].text, /no catalog that can be read/)
+  })
+})
+
+describe('parley mcp --agent', () => {
+  it('shows a token to those agents, and to no address that a model names', async (t) => {
+    const { authorization } = await stage.key('agent:scripted')
+    const token = authorization.slice('Bearer '.length)
+    const heard: IncomingHttpHeaders[] = []
+    const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
+    const args = ['--agent', `${stage.url}/a2a/scripted`, '--token-env', 'TOKEN', '--allow', '127.0.0.1']
+    const caller = await openCaller('2025-11-25', { args, env: { TOKEN: token } })
+    const said = await caller.call('send_message', { agent: 'scripted', message: 'who' })
+    assert.match(textOf(said), /^key:/)
+    await caller.call('discover_agent', { url: elsewhere })
+    assert.ok(heard.length > 0 && heard.every((headers) => headers.authorization === undefined))
+  })
+
+  it('keeps addresses within the network out of reach, or all of them', async (t) => {
+    const guarded = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`] })
+    const refused = await guarded.call('invoke_remote_agent', { url: `${stage.url}/a2a/clock`, message: '1' })
+    assert.match(refused.content[0].text, /leads to where requests from here may not go/)
+    const shut = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`, '--no-remote'] })
+    assert.ok(!(await shut.tools()).some(({ name }) => name === 'invoke_remote_agent'))
+    assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /may not be called/)
+  })
+
+  it('tells agents apart that call themselves alike, and shows one that is gone as gone', async (t) => {
+    const clock = `${stage.url}/a2a/clock`
+    const args = ['--agent', clock, '--agent', clock, '--agent', 'http://127.0.0.1:9']
+    const caller = await openCaller('2025-11-25', { args })
+    const { structuredContent } = await caller.call('list_agents', {})
+    assert.deepEqual(
+      structuredContent.agents.map(({ name, available }: any) => [name, available]),
+      [
+        ['clock', true],
+        ['clock-2', true],
+        ['127.0.0.1', false],
+      ],
+    )
+  })
+})
+
+describe('the program', () => {
+  it('says what is wrong with its flags, and nothing where the client listens', async (t) => {
+    const folder = await newFolder()
+    for (const [args, sentence] of [
+      [['--hub', 'nonsense'], /--hub takes an http or https url/],
+      [['--agent', 'ftp://x'], /--agent takes an http or https url/],
+      [['--tools', 'all'], /--tools is agents or skills/],
+      [['--wait', '-1'], /Option '--wait' argument is ambiguous|--wait is a number/],
+      [['--wait', '1e9'], /--wait is a number of seconds/],
+      [['--agent', 'http://x.example', '--token-env', 'NONE'], /The environment has no NONE/],
+      [['--agent', 'http://x.example', '--allow', 'a b'], /is no host name/],
+    ] as const) {
+      const { code, lines } = await parley(folder, ['mcp', ...args])
+      assert.equal(code, 1)
+      assert.match(lines.join('\n'), sentence)
+      assert.doesNotMatch(lines.join('\n'), /\n\s+at /)
+    }
+  })
+
+  it('survives lines that are no messages, and writes nothing but messages', async (t) => {
+    const { command, args, env } = commandOf({ args: ['--agent', `${stage.url}/a2a/clock`] })
+    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    t.after(() => child.kill('SIGKILL'))
+    const out: string[] = []
+    child.stdout.on('data', (piece) => out.push(String(piece)))
+    const begin = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const lines = [
+      'hello',
+      '{',
+      '[]',
+      '{"jsonrpc":"2.0","id":null}',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: begin }),
+      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":7}',
+      '{"jsonrpc":"2.0","id":3,"method":"no/such"}',
+      JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'tools/list' }),
+    ]
+    for (const line of lines) child.stdin.write(`${line}\n`)
+    while (!out.join('').includes('"id":4')) await once(child.stdout, 'data')
+    for (const line of out.join('').trim().split('\n')) assert.equal(JSON.parse(line).jsonrpc, '2.0')
+    child.stdin.end()
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  it('goes when it is told to', async (t) => {
+    const { command, args, env } = commandOf({ args: ['--agent', `${stage.url}/a2a/clock`] })
+    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    t.after(() => child.kill('SIGKILL'))
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+})
+
+const entry = (name: string, url: string): object => ({
+  identifier: `urn:air:hub.example.com:agent:${name}`,
+  type: 'application/a2a-agent-card+json',
+  url,
+})
+
+type Answer = (
+  request: { headers: IncomingHttpHeaders; url?: string },
+  end: (status: number, body: string) => void,
+) => void
+
+async function listen(t: TestContext, answer: Answer): Promise<string> {
+  const server = createServer((request, response) =>
+    answer(request, (status, body) => response.writeHead(status === 200 ? 200 : 404).end(body)),
+  ).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The hub, with this catalog. */
+async function openFrontOf(t: TestContext, hub: string, catalog: object | undefined): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.url === '/.well-known/ai-catalog.json') {
+      response.writeHead(catalog === undefined ? 404 : 200).end(JSON.stringify(catalog))
+      return
+    }
+    const { method, headers } = request
+    const onward = httpRequest(`${hub}${request.url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    request.pipe(onward)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,109 @@
+/** Tasks of MCP's own (2025-11-25), by the official client that knows them, over HTTP and over stdio. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { openCaller } from './clients.ts'
+import type { Caller, Elicitation, Where } from './clients.ts'
+import { openStage } from './stage.ts'
+
+const { url, mcp } = await openStage({ mcp: { tools: 'skills' } })
+const places: readonly (readonly [string, Where])[] = [
+  ['HTTP', { url: mcp }],
+  ['stdio', { args: ['--agent', `${url}/a2a/scripted`, '--tools', 'skills'] }],
+]
+
+type Told = { readonly type: string; readonly task?: any; readonly result?: any; readonly error?: any }
+
+async function begin({ client }: Caller, input: object, name = 'send_message'): Promise<any> {
+  const { task } = await client.request(
+    { method: 'tools/call', params: { name, arguments: input, task: { ttl: 60_000 } } },
+    CreateTaskResultSchema,
+  )
+  return task
+}
+
+for (const [transport, where] of places) {
+  describe(`a tool call as a task over ${transport}`, () => {
+    let asked: Elicitation[] = []
+    let opened: Promise<Caller> | undefined
+    const open = (): Promise<Caller> =>
+      (opened ??= openCaller('2025-11-25', where, {
+        answer(question) {
+          asked.push(question)
+          return { action: 'accept', content: { answer: 'Rome' } }
+        },
+      }))
+
+    it('is offered', async () => {
+      const caller = await open()
+      assert.deepEqual(caller.capabilities.tasks, { requests: { tools: { call: {} } }, cancel: {} })
+      const tools = await caller.tools()
+      const support = (name: string) => tools.find((tool) => tool.name === name).execution?.taskSupport
+      assert.deepEqual(
+        ['send_message', 'invoke_remote_agent', 'scripted_act', 'list_agents', 'get_task'].map(support),
+        ['optional', 'optional', 'optional', undefined, undefined],
+      )
+    })
+
+    it('is answered at once, and has its result later', async () => {
+      const { client } = await open()
+      const told: Told[] = []
+      const input = { name: 'send_message', arguments: { agent: 'scripted', message: 'steps 3' } }
+      for await (const one of client.experimental.tasks.callToolStream(input, undefined, { task: { ttl: 60_000 } })) {
+        told.push(one)
+      }
+      assert.equal(told[0]?.type, 'taskCreated')
+      assert.equal(told[0]?.task.status, 'working')
+      assert.equal(told.at(-1)?.type, 'result')
+      assert.equal(told.at(-1)?.result.content[0].text, 'walked')
+      assert.equal(told.at(-1)?.result.structuredContent.state, 'completed')
+    })
+
+    it('is looked at, and canceled', async () => {
+      const caller = await open()
+      const { tasks } = caller.client.experimental
+      const { taskId } = await begin(caller, { agent: 'scripted', message: 'long' })
+      assert.equal((await tasks.getTask(taskId)).status, 'working')
+      assert.equal((await tasks.cancelTask(taskId)).status, 'cancelled')
+      const result = await tasks.getTaskResult(taskId, CallToolResultSchema)
+      assert.equal(result.isError, true)
+    })
+
+    it('asks whoever waits for its result', async () => {
+      const caller = await open()
+      asked = []
+      const { tasks } = caller.client.experimental
+      const { taskId } = await begin(caller, { message: 'ask' }, 'scripted_act')
+      for (let status = ''; status !== 'input_required';) ({ status } = await tasks.getTask(taskId))
+      const result = await tasks.getTaskResult(taskId, CallToolResultSchema)
+      assert.equal(result.content[0].text, 'Rome it is')
+      assert.equal(asked[0]?.message, 'Scripted asks: Which city?')
+      assert.equal((await tasks.getTask(taskId)).status, 'completed')
+    })
+
+    it('of an agent that keeps no task is over at once', async () => {
+      const caller = await open()
+      const { tasks } = caller.client.experimental
+      const task = await begin(caller, { agent: 'scripted', message: 'reply hello' })
+      assert.match((await tasks.getTaskResult(task.taskId, CallToolResultSchema)).content[0].text, /hello/)
+    })
+
+    it('is not found where there is none, and refuses what is no task of ours', async () => {
+      const { client } = await open()
+      const { tasks } = client.experimental
+      const made = Buffer.from(JSON.stringify({ ref: { agent: 'nobody' }, taskId: 'x' })).toString('base64url')
+      const other = Buffer.from(JSON.stringify({ ref: { agent: 'scripted' }, taskId: 'x' })).toString('base64url')
+      for (const id of ['nonsense', made, other, '']) {
+        await assert.rejects(tasks.getTask(id))
+        await assert.rejects(tasks.cancelTask(id))
+        await assert.rejects(tasks.getTaskResult(id, CallToolResultSchema))
+      }
+    })
+
+    it('is not begun where the input is wrong', async () => {
+      const caller = await open()
+      await assert.rejects(begin(caller, { agent: 'scripted' }), /message: give a text/)
+      await assert.rejects(begin(caller, { agent: 'nobody', message: 'x' }), /There is no such agent/)
+    })
+  })
+}
