@@ -16,6 +16,8 @@ const inCi = process.env['CI'] === 'true'
 const full = process.env['PARLEY_FULL'] === '1'
 /** A suite that hangs is stopped and named. The full modes are long on purpose. */
 const limitMs = (full ? 600 : 15) * 60_000
+/** So is one that is run by its name only, where nobody waits for others behind it. */
+const askedLimitMs = (full ? 600 : 45) * 60_000
 
 const words = process.argv.slice(2)
 const wanted = words.filter((word) => !word.startsWith('--'))
@@ -47,7 +49,7 @@ for (const suite of chosen) {
   if (suite.usesDatabase) await (shared ??= shareDatabase())
   for (const step of suite.steps) {
     const startedAt = performance.now()
-    const tally = await run(step)
+    const tally = await run(step, suite.onRequest === true ? askedLimitMs : limitMs)
     const bare = tally.skipped.filter((skip) => skip.reason === '')
     for (const { name } of bare) console.log(`${inCi ? '✖' : '!'} skipped without a reason: ${name}`)
     const failed = tally.failed + (inCi ? bare.length : 0)
@@ -68,10 +70,10 @@ function counts(passed: number, failed: number, skipped: number): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
 
-async function run(step: Step): Promise<Tally> {
+async function run(step: Step, withinMs: number): Promise<Tally> {
   const [program = '', ...rest] = step.command
   if (!step.countsTests) {
-    const ok = (await spawned(step.name, join(root, 'node_modules/.bin', program), rest)) === 0
+    const ok = (await spawned(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
     return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] }
   }
   const tallyFile = join(scratch, `${step.name}.json`)
@@ -81,7 +83,7 @@ async function run(step: Step): Promise<Tally> {
     '--test-reporter=./scripts/reporters/tally.ts',
     `--test-reporter-destination=${tallyFile}`,
   ]
-  const code = await spawned(step.name, process.execPath, [...reporters, ...options, ...rest])
+  const code = await spawned(withinMs, step.name, process.execPath, [...reporters, ...options, ...rest])
   const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
   const tally = text === '' ? { passed: 0, failed: 0, skipped: [] } : (JSON.parse(text) as Tally)
   if (tally.failed > 0) return tally
@@ -93,15 +95,15 @@ async function run(step: Step): Promise<Tally> {
 }
 
 /** The exit code, or the signal's name. Nothing is read from stdin. */
-function spawned(name: string, program: string, args: readonly string[]): Promise<number | string> {
+function spawned(withinMs: number, name: string, program: string, args: readonly string[]): Promise<number | string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
     const timer = setTimeout(() => {
-      console.log(`✖ ${name}: not done after ${limitMs / 60_000} minutes, stopped`)
+      console.log(`✖ ${name}: not done after ${withinMs / 60_000} minutes, stopped`)
       // On SIGTERM the runner also ends the processes it started; on SIGKILL it could not.
       child.kill('SIGTERM')
       setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
-    }, limitMs)
+    }, withinMs)
     child.once('error', reject)
     child.once('close', (code, signal) => {
       clearTimeout(timer)

@@ -1,6 +1,7 @@
 /** The ways to an OpenClaw gateway: WebSocket, HTTP, the one after the other, each for its own. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
 import type { Part } from '@parley/a2a'
 import { ask, chunksIn, folded, metadataIn, openStage, statusOf, textOf } from './openclaw-stage.ts'
 
@@ -61,6 +62,14 @@ describe('transport: split', () => {
       ...gateway.asked.flatMap(({ params }) => params['sessionKey'] ?? []),
     ]
     assert.equal(new Set(sessions).size, 1)
+  })
+
+  it('fails by HTTP with a sentence, and without what the gateway said', async (t) => {
+    const { agent, bench } = await openStage(t, { entry: { transport: 'split' } })
+    const task = await ask(agent, 'fail now')
+    assert.equal(task.status.state, 'TASK_STATE_FAILED')
+    assert.equal(statusOf(task), 'The agent could not answer this message')
+    assert.match(inspect(bench.lines, { depth: 8 }), /answered 400/)
   })
 
   it('takes the WebSocket for files, which HTTP does not', async (t) => {

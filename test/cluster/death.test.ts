@@ -73,8 +73,8 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
     )
     assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])
     assert.ok(times.length >= perKind * deaths, `${times.length} were taken over`)
-    // Sooner would be while the lease lives: a renewal may have come up to three seconds before the end.
-    assert.ok(Math.min(...times) > leaseTtlMs / 2, `taken over after ${Math.min(...times)} ms`)
+    // Sooner would be while the lease lives: it is prolonged when a quarter of it is over, a busy machine comes to that later.
+    assert.ok(Math.min(...times) > leaseTtlMs / 4, `taken over after ${Math.min(...times)} ms`)
   })
 
   it('lets another attach to what goes on elsewhere: nothing of it is started again, lost or doubled', () => {

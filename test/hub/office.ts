@@ -8,7 +8,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { memoryStore, type Store } from '@parley/a2a'
 import { serve, type Server, type ServeOptions } from '@parley/a2a/node'
 import type { AgentSettings, EngineLog, FetchHandler } from '@parley/a2a/server'
-import { openAdmin } from '../../packages/hub/src/admin/open-admin.ts'
+import { openCounter } from '../../packages/hub/src/admin/counter.ts'
 import { type Access, createAccess } from '../../packages/hub/src/auth/access.ts'
 import { accessSettings } from '../../packages/hub/src/auth/settings.ts'
 import { sections } from '../../packages/hub/src/config/config.ts'
@@ -99,7 +99,7 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
     admit: access.admit,
     onAnswer: access.onAnswer,
     onEvent: access.onEvent,
-    front: openAdmin({
+    front: openCounter({
       access,
       log,
       now: options.now ?? Date.now,

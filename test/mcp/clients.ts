@@ -63,7 +63,7 @@ export interface CallerOptions {
 /** The text of a result, without the line that says how the task stands. */
 export function textOf({ content }: Result): string {
   return content
-    .filter((block) => block.type === 'text' && !/^\[task /.test(block.text))
+    .filter((block) => block.type === 'text' && !block.text.startsWith('[task '))
     .map((block) => block.text)
     .join('\n')
 }
@@ -94,7 +94,7 @@ async function openOld(where: Where, options: CallerOptions): Promise<Caller> {
     'url' in where
       ? new OldHttp(new URL(where.url), { requestInit: { headers: { ...where.headers } } })
       : new OldStdio({ ...commandOf(where), stderr: 'pipe' })
-  await client.connect(transport as any)
+  await client.connect(transport)
   return {
     revision: '2025-11-25',
     version: (transport as any).protocolVersion ?? '2025-11-25',

@@ -175,6 +175,24 @@ for (const [transport, where] of places) {
   })
 }
 
+describe('a call of an agent elsewhere', () => {
+  it('is audited, without what its address carries besides', async () => {
+    const caller = await openCaller('2025-11-25', { url: stage.mcp })
+    await caller.call('invoke_remote_agent', { url: `${remote.url}/?token=sesame`, message: 'say hi' })
+    for (;;) {
+      const { entries } = await stage.admin('GET', '/admin/audit?limit=100')
+      const found = entries.filter(({ agent }: any) => agent === `${remote.url}/`)
+      if (found.length === 0) continue
+      assert.deepEqual(
+        [found[0].operation, found[0].outcome, found[0].who],
+        ['SendStreamingMessage', 'OK', 'anonymous'],
+      )
+      assert.ok(!JSON.stringify(entries).includes('sesame'))
+      return
+    }
+  })
+})
+
 async function list(contextId: string): Promise<{ tasks: { status: { state: string } }[] }> {
   const response = await fetch(`${remote.url}/tasks?contextId=${contextId}`, { headers: { 'A2A-Version': '1.0' } })
   return (await response.json()) as { tasks: { status: { state: string } }[] }

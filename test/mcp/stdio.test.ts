@@ -7,7 +7,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { newFolder, parley } from '../hub/running-hub.ts'
 import { commandOf, openCaller, textOf } from './clients.ts'
 import { openStage } from './stage.ts'
 
@@ -78,7 +77,7 @@ describe('parley mcp --agent', () => {
     assert.ok(heard.length > 0 && heard.every((headers) => headers.authorization === undefined))
   })
 
-  it('keeps addresses within the network out of reach, or all of them', async (t) => {
+  it('keeps addresses within the network out of reach, or all of them', async () => {
     const guarded = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`] })
     const refused = await guarded.call('invoke_remote_agent', { url: `${stage.url}/a2a/clock`, message: '1' })
     assert.match(refused.content[0].text, /leads to where requests from here may not go/)
@@ -87,7 +86,7 @@ describe('parley mcp --agent', () => {
     assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /may not be called/)
   })
 
-  it('tells agents apart that call themselves alike, and shows one that is gone as gone', async (t) => {
+  it('tells agents apart that call themselves alike, and shows one that is gone as gone', async () => {
     const clock = `${stage.url}/a2a/clock`
     const args = ['--agent', clock, '--agent', clock, '--agent', 'http://127.0.0.1:9']
     const caller = await openCaller('2025-11-25', { args })
@@ -104,24 +103,6 @@ describe('parley mcp --agent', () => {
 })
 
 describe('the program', () => {
-  it('says what is wrong with its flags, and nothing where the client listens', async (t) => {
-    const folder = await newFolder()
-    for (const [args, sentence] of [
-      [['--hub', 'nonsense'], /--hub takes an http or https url/],
-      [['--agent', 'ftp://x'], /--agent takes an http or https url/],
-      [['--tools', 'all'], /--tools is agents or skills/],
-      [['--wait', '-1'], /Option '--wait' argument is ambiguous|--wait is a number/],
-      [['--wait', '1e9'], /--wait is a number of seconds/],
-      [['--agent', 'http://x.example', '--token-env', 'NONE'], /The environment has no NONE/],
-      [['--agent', 'http://x.example', '--allow', 'a b'], /is no host name/],
-    ] as const) {
-      const { code, lines } = await parley(folder, ['mcp', ...args])
-      assert.equal(code, 1)
-      assert.match(lines.join('\n'), sentence)
-      assert.doesNotMatch(lines.join('\n'), /\n\s+at /)
-    }
-  })
-
   it('survives lines that are no messages, and writes nothing but messages', async (t) => {
     const { command, args, env } = commandOf({ args: ['--agent', `${stage.url}/a2a/clock`] })
     const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -163,10 +144,7 @@ const entry = (name: string, url: string): object => ({
   url,
 })
 
-type Answer = (
-  request: { headers: IncomingHttpHeaders; url?: string },
-  end: (status: number, body: string) => void,
-) => void
+type Answer = (request: { readonly headers: IncomingHttpHeaders }, end: (status: number, body: string) => void) => void
 
 async function listen(t: TestContext, answer: Answer): Promise<string> {
   const server = createServer((request, response) =>

@@ -6,7 +6,7 @@ import type { Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
 import { openBench } from '../agents/openclaw-bench.ts'
-import { ask, metadataIn, statusOf, textOf } from '../agents/openclaw-stage.ts'
+import { ask, chunksIn, folded, metadataIn, statusOf, textOf } from '../agents/openclaw-stage.ts'
 import { installed } from './install.ts'
 import { openLineTo } from './line-to.ts'
 import type { LineTo } from './line-to.ts'
@@ -104,6 +104,31 @@ describe('at a real gateway', { skip }, () => {
     )
     // What it says right before a tool, the gateway may count as a comment and not as a part of the answer.
     assert.match(textOf(await ask(scene.agent, 'run the command echo hi')), /^(Let me see\.\n\n)?It said: hi$/)
+  })
+
+  it('a turn by HTTP is answered, fails and is stopped like any other, in the same session', async (t) => {
+    const scene = await open(t, { transport: 'http' })
+    const { contextId } = await ask(scene.agent, 'remember plum')
+    assert.equal(textOf(await ask(scene.agent, 'what was it?', { contextId })), 'It was plum')
+    const chunks = await chunksIn(scene.agent, 'count to 5')
+    assert.equal(folded(chunks), '1 2 3 4 5')
+    const failed = await ask(scene.agent, 'fail now')
+    assert.equal(failed.status.state, 'TASK_STATE_FAILED')
+    assert.doesNotMatch(JSON.stringify(failed), /sk-123/)
+    const task = await begin(scene, 'work for ever')
+    assert.equal((await scene.agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
+    await gateway.mind.stopped()
+  })
+
+  it('calls that wait go by HTTP and streams by WebSocket, in one session', async (t) => {
+    const scene = await open(t, { transport: 'split' })
+    const { contextId } = await ask(scene.agent, 'remember plum')
+    let said = ''
+    for await (const event of scene.agent.stream('what was it?', { contextId: contextId as string })) {
+      if (!('artifactUpdate' in event)) continue
+      said += event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
+    }
+    assert.equal(said, 'It was plum')
   })
 
   it("a caller's text is never a command", async (t) => {

@@ -1,42 +1,46 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
-import { isDeepStrictEqual } from 'node:util'
-import type { AgentLog, Caller, Notes } from '@parley/a2a'
+import type { AgentLog, Caller } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import type { Handler } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
 import { openAdmin } from './admin/open-admin.ts'
+import type { Admin } from './admin/open-admin.ts'
 import type { AgentKind, House } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
-import { createPartBytes } from './agents/part-bytes.ts'
 import { createAccess } from './auth/access.ts'
 import type { Access } from './auth/access.ts'
 import { grantsOf } from './auth/scopes.ts'
 import { accessSettings } from './auth/settings.ts'
 import { closeAll, closeFirst } from './closing.ts'
+import { agentChanges, changesBetween } from './config/changes.ts'
 import type { HubConfig } from './config/config.ts'
+import type { ConfigSource } from './config/source.ts'
 import { defined } from './defined.ts'
 import type { Delegation } from './delegation/delegation.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { delegationSettings, openDelegation } from './delegation/open-delegation.ts'
+import { createDiscovery } from './discovery/front.ts'
 import { forHosts, oneOf } from './fronts.ts'
 import { createHealth } from './health/health.ts'
 import type { Health } from './health/health.ts'
 import { observed } from './health/observe.ts'
 import { createHooks } from './hooks.ts'
 import { createHouseCalls } from './house-calls.ts'
+import { kindPartsOf } from './kind-parts.ts'
 import { createQueues } from './limits/queues.ts'
 import { remoteReach } from './mcp/client-desk.ts'
 import { createMcpFront } from './mcp/front.ts'
 import type { McpFront, McpFrontParts } from './mcp/front.ts'
-import { openStore } from './open-store.ts'
+import { hubVersion } from './hub-version.ts'
+import { describeStore, openStore } from './open-store.ts'
 import { ownNotes } from './own-notes.ts'
 import { olderDraft, olderDraftRest } from './profiles/older-draft.ts'
 import { createSimpleTasks } from './profiles/simple-tasks.ts'
 import { createRegistry } from './registry.ts'
 import { createRouting } from './routing/routing.ts'
 import type { Routing } from './routing/routing.ts'
-import type { AgentStatus, Changes, Registry, RegistryParts } from './registry.ts'
+import type { AgentStatus, Changes, Registry } from './registry.ts'
 import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
 import { costOf } from './telemetry/prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
@@ -50,6 +54,8 @@ export interface HubParts {
   readonly programEnv?: Readonly<Record<string, string>> | undefined
   /** Default: all there are. */
   readonly kinds?: readonly AgentKind[] | undefined
+  /** Where the configuration is kept, for whoever changes it by the admin API. Default: nobody does. */
+  readonly source?: ConfigSource | undefined
 }
 
 export interface Reloaded extends Changes {
@@ -83,6 +89,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   let access: Access | undefined
   let mcp: McpFront | undefined
   let delegation: Delegation | undefined
+  let admin: Admin | undefined
+  let reloading: Promise<unknown> = Promise.resolve()
   const isOpen = (agent: string): boolean => registry?.open(agent) !== undefined
   const health = openHealth()
   // Turns that a crash interrupted are taken up before the server is there, and may call other agents at once.
@@ -112,17 +120,29 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     registry = createRegistry({
       kinds,
       log,
-      kindParts: kindPartsOf(houseOf),
+      kindParts: kindPartsOf({
+        notes: store.notes,
+        log,
+        limitBytes: config.limits.fetched,
+        house: houseOf,
+        programEnv: parts.programEnv ?? {},
+        model: (agent) => registry?.open(agent)?.model,
+        cost: (model, usage) => costOf(model, usage, current.prices),
+        publicUrl: url,
+        notice: (name) => admin?.agentChanged(name),
+      }),
       limit: (agent, agentConfig, name) =>
         queues.limit(observed(agent, health.observer(name), Date.now), agentConfig.limits, name),
       routing,
       security: access.security,
       extensions: (name) => [extension(name)],
+      changed: (name) => admin?.agentChanged(name),
     })
     await registry.apply(config)
     // What is open needs the store until it is closed, and what ran has ended before the store is.
     closeFirst(store, { close: async () => health.close() }, registry, access, telemetry)
-    server = await start(registry, access)
+    admin = openOffice(registry, access, routing)
+    server = await start(registry, access, admin)
   } catch (reason) {
     handler.reject(reason)
     health.close()
@@ -186,45 +206,49 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     return (name) => createHouseCalls(houseParts, name)
   }
 
-  function kindPartsOf(house: (name: string) => House): RegistryParts['kindParts'] {
-    const guard = guardedFetch({ allowHttp: true })
-    const guarded: typeof fetch = (input, init) => guard(new Request(input, init))
-    const bytes = createPartBytes({
-      guardedFetch: guarded,
-      ...(config.limits.fetched !== undefined ? { limitBytes: config.limits.fetched } : {}),
-    })
-    // The same object for all agents of a kind: what they have in common, such as a connection, hangs on it.
-    const ofKinds = new Map<string, Notes>()
-    const notesOfKind = (kind: string): Notes => {
-      const notes = ofKinds.get(kind) ?? ownNotes(store.notes, `kind/${kind}`)
-      ofKinds.set(kind, notes)
-      return notes
-    }
-    return (name, { persona, timeout: turnTimeoutMs }, kind, baseDir) => ({
-      name,
-      log: named(log, name),
-      baseDir,
-      fetch: globalThis.fetch,
-      guardedFetch: guarded,
-      notes: ownNotes(store.notes, `agent/${name}`),
-      kindNotes: notesOfKind(kind.kind),
+  function openOffice(agents: Registry, known: Access, { suppose }: Routing): Admin {
+    return openAdmin({
+      access: known,
+      store,
+      storeName: describeStore({ store: config.store.url, dataDir: config.dataDir }),
+      registry: agents,
+      handler: () => handler.promise,
+      streams: () => server?.handler.streams() ?? 0,
+      kinds,
       programEnv: parts.programEnv ?? {},
-      bytes,
-      house: house(name),
-      model: (agent) => registry?.open(agent)?.model,
-      cost: (model, usage) => costOf(model, usage, current.prices),
-      ...defined({ persona, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
-      publicUrl: url,
+      config: () => current,
+      source: parts.source,
+      preview,
+      reload,
+      isOpen: (agent) => mayOpen && accessSettings(current).isOpen(agent),
+      health: health.of,
+      suppose,
+      traces: () => telemetry.traces,
+      url,
+      version: hubVersion(),
+      log,
       now: Date.now,
     })
   }
 
-  function start({ settings, defaultName, requireOpen, open }: Registry, known: Access): Promise<Server> {
+  function openDiscovery(agents: Registry, known: Access): Front {
+    return createDiscovery({
+      registry: agents,
+      identify: known.identify,
+      admitted: (caller, agent) => admitted(known, caller, agent),
+      publicUrl: () => current.publicUrl,
+      url,
+      log,
+    })
+  }
+
+  function start(agents: Registry, known: Access, { front, listening }: Admin): Promise<Server> {
+    const { settings, defaultName, requireOpen, open } = agents
     const house = houseOptions(config, hasGuests)
     const admit = whereOpen(requireOpen, known.admit)
     const hooks = createHooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
     const { authenticate } = known
-    const { onAnswer, onEvent, push } = telemetry.listening(known, house.push)
+    const { onAnswer, onEvent, push } = listening(telemetry.listening(known, house.push))
     const shared = {
       engine: () => server?.handler.engine,
       requireOpen,
@@ -234,14 +258,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       log,
       now: Date.now,
     }
-    const admin = openAdmin({
-      access: known,
-      log,
-      now: Date.now,
-      publicUrl: () => current.publicUrl,
-      hasAgent: (name) => registry?.status(name) !== undefined,
-    })
-    const fronts: Front[] = [admin.front, hooks]
+    const fronts: Front[] = [front, openDiscovery(agents, known), hooks]
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
     if (config.profiles.olderDraft) fronts.unshift(olderDraft)
@@ -302,7 +319,6 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   }
 
   function asHub({ url: address, port, grpcPort, close }: Server, agents: Registry, known: Access): Hub {
-    let reloading: Promise<unknown> = Promise.resolve()
     return {
       url: address,
       port,
@@ -310,34 +326,40 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...(known.madeAdminKey !== undefined ? { madeAdminKey: known.madeAdminKey } : {}),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
-      reload(wanted) {
-        const done = reloading.then(() => change(wanted, agents, known))
-        reloading = done.catch(() => {})
-        return done
-      },
+      reload,
       async close() {
-        await Promise.all([mcp?.close(), close()])
+        await Promise.all([mcp?.close(), admin?.close(), close()])
       },
     }
   }
 
+  /** One change after the other. */
+  function reload(wanted: HubConfig): Promise<Reloaded> {
+    const done = reloading.then(() => change(wanted, registry as Registry, access as Access))
+    reloading = done.catch(() => {})
+    return done
+  }
+
   async function change(wanted: HubConfig, agents: Registry, known: Access): Promise<Reloaded> {
-    if (!isAtHome && !insecure) requireAccess(wanted)
-    const differ = <T extends object>(before: T, after: T, names: readonly (keyof T & string)[]): readonly string[] =>
-      names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
-    const sections = differ(current, wanted, needRestart)
-    const bounds = differ(current.limits, wanted.limits, boundsOfServer).map((name) => `limits.${name}`)
-    const applied = differ(current, wanted, holdAtOnce)
-    const guests = guestsOf(wanted)
+    const { applied, restart } = preview(wanted)
     // What the server was made with stays what it is made with.
-    current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name as keyof HubConfig]])) }
+    const { sections } = changesBetween(current, wanted)
+    current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name]])) }
     known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
     delegation?.configure(delegationSettings(current))
     const changes = await agents.apply(current)
     mcp?.changed()
+    admin?.configChanged()
     renewCertificate()
-    const shut = mayOpen ? [] : guests.map((name) => `access without credentials to ${name}`)
-    return { ...changes, applied, restart: [...sections, ...bounds, ...shut] }
+    return { ...changes, applied, restart }
+  }
+
+  /** What `change` would come to. Throws ConfigError, as it does. */
+  function preview(wanted: HubConfig): Reloaded {
+    if (!isAtHome && !insecure) requireAccess(wanted)
+    const { sections, bounds, applied } = changesBetween(current, wanted)
+    const shut = mayOpen ? [] : guestsOf(wanted).map((name) => `access without credentials to ${name}`)
+    return { ...agentChanges(current, wanted), applied, restart: [...sections, ...bounds, ...shut] }
   }
 
   function renewCertificate(): void {
@@ -347,25 +369,6 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     }
   }
 }
-
-/** What a server is made with once. */
-const needRestart = [
-  'listen',
-  'store',
-  'publicUrl',
-  'admin',
-  'retention',
-  'push',
-  'signing',
-  'cors',
-  'trustProxy',
-  'profiles',
-  'mcp',
-  'telemetry',
-] as const satisfies readonly (keyof HubConfig)[]
-
-const boundsOfServer = ['body', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
-const holdAtOnce = ['access', 'limits', 'skillBundles', 'delegation', 'routes', 'health', 'prices'] as const
 
 function storeOf({ store: { url, ...rest } }: HubConfig) {
   const { direct, masterKey }: { direct?: string | undefined; masterKey?: string | undefined } = rest
@@ -391,12 +394,4 @@ function admitted(access: Access, caller: Caller, agent: string) {
   const grants = grantsOf(caller.scopes)
   const skills = grants.mayUse(agent) ? grants.skillsOf(agent) : undefined
   return skills === undefined ? {} : { skills }
-}
-
-function named(log: AgentLog, agent: string): AgentLog {
-  const at =
-    (level: keyof AgentLog): AgentLog[keyof AgentLog] =>
-    (message, fields) =>
-      log[level](message, { agent, ...fields })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -70,6 +70,8 @@ export interface RegistryParts {
   security(name: string): Pick<AgentSettings, 'securitySchemes' | 'securityRequirements'>
   /** Protocol extensions that the hub itself brings to the agent. */
   extensions?(name: string): readonly Extension[]
+  /** An agent came, went, or is otherwise than it was. */
+  changed?(name: string): void
   readonly times?: Partial<KeeperTimes & { readonly patienceMs: number }> | undefined
 }
 
@@ -160,6 +162,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     const settings = settingsFor(place)
     if (server === undefined || isDeepStrictEqual(place.told.settings, settings)) return Promise.resolve()
     place.told.settings = settings
+    rest.changed?.(place.name)
     const ended: Promise<void> = server.set(place.name, settings).finally(() => place.needed.delete(ended))
     place.needed.add(ended)
     return ended
@@ -224,7 +227,10 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     places.clear()
     for (const { place, before } of next) enter(place, before)
     if (next.length > 0) server?.makeDefault(defaultName())
-    for (const place of removed) letGo(place, server?.remove(place.name))
+    for (const place of removed) {
+      letGo(place, server?.remove(place.name))
+      rest.changed?.(place.name)
+    }
     return {
       added: next.filter(({ before }) => before === undefined).map(({ place }) => place.name),
       changed: next.filter(({ place, before }) => isChanged(place, before)).map(({ place }) => place.name),

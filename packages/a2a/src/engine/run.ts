@@ -95,8 +95,8 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     stopped = true
     // The next run may already be there.
     if (live.observe === observe) live.observe = undefined
-    // Before what ends the task: a log that has ended takes no more.
-    current?.endSpans('canceled')
+    // Before what ends the task: a log that has ended takes no more. What is taken up again elsewhere goes on there.
+    if (!isGoingDown(reason)) current?.endSpans('canceled')
     current?.end(reason)
     // Once the turn has begun, the append itself says how the task opened.
     if (current !== undefined && !current.begun) opening.reject(A2AError.from(reason))
@@ -156,6 +156,11 @@ export function nextTurn(live: Live): TurnInput | undefined {
     attempt: 1,
     consumedSeq: waiting.seq,
   }
+}
+
+/** The turn is not over: another process takes it up. */
+function isGoingDown(reason: unknown): boolean {
+  return reason instanceof A2AError && (reason.code === 'UNAVAILABLE' || reason.code === 'INTERRUPTED')
 }
 
 function outcomeOf(ending: steps.Ending | undefined): SpanOutcome {

@@ -5,6 +5,7 @@ import type { Agent, OpenSpan, Turn } from '../agents/agent.ts'
 import { inputRequired, reply, status } from '../agents/reports.ts'
 import type { Span } from '../model/span.ts'
 import { readTraceparent, spanIdOfTurn, traceIdOfTask } from '../model/trace.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { eventually, openHouse } from '../testing/engine-fixture.ts'
 import type { House } from '../testing/engine-fixture.ts'
 import { mortalStores } from '../testing/mortal-store.ts'
@@ -180,6 +181,35 @@ describe('a span of a turn', () => {
       )
     })
   }
+})
+
+describe('a span that was told to others', () => {
+  it('goes on after a restart under the id that they know, and is written once', async (t) => {
+    const store = memoryStore({ leaseTtlMs: 60_000 })
+    async function run({ span, resumed, checkpoint, signal }: Turn) {
+      const begun = resumed?.checkpoint as { spanId: string; startedAt: number } | undefined
+      const one = span('call', begun === undefined ? {} : { resumed: begun })
+      try {
+        if (resumed !== undefined) return 'done'
+        await checkpoint({ spanId: one.spanId, startedAt: one.startedAt })
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+        return 'never'
+      } finally {
+        one.end(signal.aborted ? 'canceled' : 'ok')
+      }
+    }
+    const house = await openHouse(t, { resume: 'rerun', run }, { store })
+    const { id } = await house.start('go')
+    await eventually(async () => (await house.log(id)).some(({ body }) => body.type === 'checkpoint'))
+    // Told to go: the turn is another's from now on, and not over.
+    await house.engine.close()
+    const again = await openHouse(t, { resume: 'rerun', run }, { store })
+    await again.reaches(id, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(
+      (await spansOf(again, id)).map(({ spanId, parentId, outcome }) => [spanId, parentId, outcome]),
+      [[spanIdOfTurn(id, 1, 1, 1), spanIdOfTurn(id, 1, 2), 'ok']],
+    )
+  })
 })
 
 describe('the trace that a turn hands on', () => {

@@ -7,18 +7,21 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Refusal =
-  | 'INVALID_PARAMS'
-  | 'UNAUTHENTICATED'
-  | 'PERMISSION_DENIED'
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'CONFLICT'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'RATE_LIMITED'
-  | 'UNAVAILABLE'
-  | 'INTERNAL'
+export const errorCodes = [
+  'INVALID_PARAMS',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+  'INTERNAL',
+] as const
+
+export type Refusal = (typeof errorCodes)[number]
 
 const statusOf: Readonly<Record<Refusal, number>> = {
   INVALID_PARAMS: 400,

@@ -1,24 +1,27 @@
-/** Wakes those who wait for something to happen; of many strokes while nobody waits, one is remembered for nobody. */
+/** Wakes those who wait for something to happen. Strokes are counted, so that one which came while nobody waited is not lost. */
 
 export interface Bell {
   ring(): void
-  /** Resolves at the next stroke, after so long, or when the signal aborts. */
-  wait(ms: number, signal: AbortSignal): Promise<void>
+  strokes(): number
+  /** Resolves once there were more strokes than `heard`, after so long, or when the signal aborts. */
+  wait(heard: number, ms: number, signal: AbortSignal): Promise<void>
 }
 
 export function createBell(): Bell {
+  let count = 0
   let waiting = new Set<() => void>()
   return {
     ring() {
+      count += 1
       const woken = waiting
       waiting = new Set()
       for (const wake of woken) wake()
     },
-    wait(ms, signal) {
-      if (signal.aborted) return Promise.resolve()
+    strokes: () => count,
+    wait(heard, ms, signal) {
+      if (count > heard || signal.aborted) return Promise.resolve()
       return new Promise((resolve) => {
-        const timer = setTimeout(done, ms)
-        timer.unref()
+        const timer = setTimeout(done, ms).unref()
         signal.addEventListener('abort', done, { once: true })
         waiting.add(done)
         function done(): void {

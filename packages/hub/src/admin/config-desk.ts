@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { newId, type Json, type Notes } from '@parley/a2a'
+import { parse } from 'yaml'
 import { ConfigError, type Sealer } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/config.ts'
@@ -26,7 +27,6 @@ export interface ConfigDeskParts {
   preview(config: HubConfig): Reloaded
   reload(config: HubConfig): Promise<Reloaded>
   readonly now: () => number
-  changed(): void
 }
 
 export interface ConfigVersion {
@@ -59,6 +59,8 @@ export interface ConfigDesk {
   /** Throws RouteError for what is not right. */
   diff(edited: string): Tried
   apply(edited: string, about: Change): Promise<Applied>
+  /** What the file says of an agent, without its secrets; nothing where there is no file. */
+  entry(agent: string): unknown
   /** An entry of an agent, or none. Throws RouteError. */
   putAgent(name: string, entry: Entry | undefined, about: Change): Promise<Applied>
   versions(): Promise<readonly ConfigVersion[]>
@@ -72,6 +74,10 @@ export interface Change {
   readonly note?: string | undefined
   /** The hash of what was edited: if it is another by now, nothing is changed. */
   readonly base?: string | undefined
+}
+
+interface Tree {
+  readonly agents?: Readonly<Record<string, unknown>>
 }
 
 interface Kept extends Omit<ConfigVersion, 'id'> {
@@ -123,7 +129,6 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
       write(source, text)
       await keepFound(before)
       const version = await keep(text, { who, ...(note !== undefined ? { note } : {}) })
-      parts.changed()
       return { version, hash: hashOf(text), effects }
     })
   }
@@ -172,6 +177,11 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
       const config = load(text)
       const diff = lineDiff(redactText(sourceOf().read(), kinds), redactText(text, kinds))
       return { diff, effects: asRefusalNow(() => parts.preview(config)) }
+    },
+    entry(agent) {
+      const { source } = parts
+      const tree = source === undefined ? undefined : (parse(redactText(source.read(), kinds)) as Tree | undefined)
+      return tree?.agents?.[agent]
     },
     apply: (edited, about) => change(() => whole(edited), about),
     putAgent: (name, entry, about) =>

@@ -3,8 +3,9 @@
  * the journal, so it means the same after a restart and at another replica. Many changes of one task are one; all who are at
  * the same place share one look; and who is too far behind is told to look at everything anew.
  */
-import type { Store, TaskRow } from '@parley/a2a'
+import type { FeedEntry, Store, TaskRow } from '@parley/a2a'
 import type { Change, Journal } from './journal.ts'
+import { firstText } from './task-view.ts'
 
 export interface Place {
   readonly feed: number
@@ -12,7 +13,8 @@ export interface Place {
 }
 
 export type News =
-  | { readonly type: 'task'; readonly row: TaskRow }
+  /** Of one that is new, what it began with. */
+  | { readonly type: 'task'; readonly row: TaskRow; readonly title?: string }
   /** So many that they are not told one by one. */
   | { readonly type: 'tasks'; readonly count: number }
   | Change
@@ -34,7 +36,7 @@ export interface Feed {
 }
 
 export interface FeedParts {
-  readonly store: Pick<Store, 'feed' | 'feedEnd' | 'load'>
+  readonly store: Pick<Store, 'feed' | 'feedEnd' | 'load' | 'read' | 'loadSnapshot'>
   readonly journal: Pick<Journal, 'end' | 'reaches' | 'after'>
 }
 
@@ -43,21 +45,28 @@ const pageSize = 500
 /** Tasks that are told one by one. */
 const mostTasks = 100
 /** Appends that are caught up with; who missed more looks anew. */
-const furthest = 20_000
+const furthest = 5_000
 
 export function createFeed({ store, journal }: FeedParts): Feed {
   const looks = new Map<string, Promise<Tidings>>()
 
   async function look({ feed, journal: at }: Place): Promise<Tidings> {
     const [entries, page] = await Promise.all([store.feed(feed, pageSize), journal.after(at)])
-    const ids = [...new Set(entries.map(({ taskId }) => taskId))]
-    const rows = ids.length > mostTasks ? [] : await Promise.all(ids.map((id) => store.load(id)))
-    const tasks: readonly News[] =
-      ids.length > mostTasks
-        ? [{ type: 'tasks', count: ids.length }]
-        : rows.flatMap((row) => (row === undefined ? [] : [{ type: 'task' as const, row }]))
     const place = { feed: entries.at(-1)?.position ?? feed, journal: page.at }
-    return { news: [...tasks, ...page.changes], place, hasMore: entries.length === pageSize }
+    return { news: [...(await tasksIn(entries)), ...page.changes], place, hasMore: entries.length === pageSize }
+  }
+
+  async function tasksIn(entries: readonly FeedEntry[]): Promise<readonly News[]> {
+    const ids = [...new Set(entries.map(({ taskId }) => taskId))]
+    if (ids.length > mostTasks) return [{ type: 'tasks', count: ids.length }]
+    const fresh = new Set(entries.filter(({ firstSeq }) => firstSeq === 1).map(({ taskId }) => taskId))
+    const found = await Promise.all(
+      ids.map(async (id): Promise<readonly News[]> => {
+        const [row, title] = await Promise.all([store.load(id), fresh.has(id) ? firstText(store, id) : undefined])
+        return row === undefined ? [] : [{ type: 'task', row, ...(title !== undefined ? { title } : {}) }]
+      }),
+    )
+    return found.flat()
   }
 
   return {

@@ -2,7 +2,7 @@
  * What a language model is to the agents of this hub that think with one. In the words of the chat completions API, which
  * nearly every provider speaks: what it is told is sent as it stands here.
  */
-import type { AgentLog, Part, Struct } from '@parley/a2a'
+import type { AgentLog, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 
 export type ChatMessage =
   | { readonly role: 'system'; readonly content: string }
@@ -42,7 +42,12 @@ export interface ChatRequest {
   /** Nobody waits for an answer after this, so no try begins then. Milliseconds since the epoch. */
   readonly deadlineAt?: number | undefined
   readonly log: AgentLog
+  /** Whose trace the call belongs to. Left out: nobody's. */
+  readonly trace?: Tracing | undefined
 }
+
+/** A turn, as far as its trace goes. */
+export type Tracing = Pick<Turn, 'span' | 'tracestate'> & { readonly parent?: OpenSpan }
 
 /** Text as it comes, and at the end the answer as a whole. */
 export type ChatEvent = { readonly text: string } | { readonly answer: ChatAnswer }

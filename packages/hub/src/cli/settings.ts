@@ -1,9 +1,11 @@
 /** What the environment and flags say over the configuration file. Flags win. */
 import type { AgentKind } from '../agents/kind.ts'
 import { findConfig, loadConfig } from '../config/load.ts'
-import type { Loaded, Overrides } from '../config/load.ts'
+import type { Loaded, LoadOptions, Overrides } from '../config/load.ts'
 import { pathText } from '../config/path.ts'
 import type { Problem } from '../config/problem.ts'
+import { fileSource } from '../config/source.ts'
+import type { ConfigSource } from '../config/source.ts'
 import { defined } from '../defined.ts'
 import { demoConfig } from '../demo/index.ts'
 import { Complaint } from './command.ts'
@@ -32,13 +34,21 @@ export async function loadKinds(): Promise<readonly AgentKind[]> {
 export type ReadConfig = Loaded & { readonly file: string | undefined }
 
 export async function readConfig(flags: Flags, terminal: Terminal): Promise<ReadConfig> {
+  const options = await loadOptions(flags, terminal)
+  return { ...loadConfig(options), file: options.file }
+}
+
+/** For whoever changes it while the hub runs. */
+export async function configSource(flags: Flags, terminal: Terminal): Promise<ConfigSource> {
+  return fileSource(await loadOptions(flags, terminal))
+}
+
+async function loadOptions(flags: Flags, terminal: Terminal): Promise<LoadOptions> {
   const { environment, cwd } = terminal
   const file = configFile(flags, terminal)
   const dataDir = flags.text('data') ?? environment['PARLEY_DATA']
   const overrides = overridesOf(flags, environment)
-  const kinds = await loadKinds()
-  const loaded = loadConfig({ file, otherwise: demoConfig, environment, overrides, dataDir, cwd, kinds })
-  return { ...loaded, file }
+  return { file, otherwise: demoConfig, environment, overrides, dataDir, cwd, kinds: await loadKinds() }
 }
 
 export function overridesOf(flags: Flags, environment: Terminal['environment']): Overrides {

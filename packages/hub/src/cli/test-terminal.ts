@@ -6,6 +6,8 @@ import type { Terminal } from './command.ts'
 export interface TestTerminal extends Terminal {
   readonly said: readonly string[]
   readonly complaints: readonly string[]
+  readonly input: PassThrough
+  readonly output: PassThrough
   /** As Ctrl-C does. */
   end(): void
   /** As SIGHUP does. */

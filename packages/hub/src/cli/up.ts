@@ -6,7 +6,7 @@ import { describeStore } from '../open-store.ts'
 import type { AgentStatus } from '../registry.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { programEnvironment } from './program-environment.ts'
-import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+import { configFlags, configSource, listenFlags, problemLines, readConfig } from './settings.ts'
 
 export const up: Command = {
   name: 'up',
@@ -29,6 +29,7 @@ export const up: Command = {
       log: logTo(terminal),
       insecure: flags.has('insecure'),
       programEnv: programEnvironment(terminal.environment),
+      source: await configSource(flags, terminal),
     })
     const stop = follow(hub, flags, terminal)
     introduce(hub, describeStore({ store: config.store.url, dataDir: config.dataDir }), terminal)

@@ -35,6 +35,8 @@ export interface HopParts {
   /** Aborted when nobody wants it any more. Default: the turn's. */
   readonly signal?: AbortSignal
   readonly deadlineAt?: number | undefined
+  /** Of the trace: what it is done within. Default: the turn. */
+  readonly within?: OpenSpan | undefined
   /** The child takes the place of the turn. */
   readonly isInstead?: boolean
 }
@@ -58,7 +60,7 @@ export function newHop(turn: Turn, agent: string, step: string): HopState {
 /** Ends with how the child stands when its turn is over: at its end, or at a question. */
 export async function* hop(parts: HopParts): AsyncGenerator<StreamEvent, HopEnd, undefined> {
   const { turn, state, signal = turn.signal } = parts
-  const span = openSpan(turn, state)
+  const span = openSpan(turn, state, parts.within)
   let outcome: SpanOutcome = 'error'
   try {
     const end = yield* follow(parts, signal, span)
@@ -71,17 +73,21 @@ export async function* hop(parts: HopParts): AsyncGenerator<StreamEvent, HopEnd,
     if (signal.aborted) outcome = 'canceled'
     throw reason
   } finally {
-    delete state.span
-    span.end(outcome)
+    // Whoever takes the work up again ends it then.
+    if (!signal.aborted || !isGoingDown(signal.reason)) {
+      delete state.span
+      span.end(outcome)
+    }
   }
 }
 
-function openSpan(turn: Turn, state: HopState): OpenSpan {
+function openSpan(turn: Turn, state: HopState, within: OpenSpan | undefined): OpenSpan {
   const { agent, taskId, span: begun } = state
   const attributes = { agent, ...(taskId !== undefined ? { childTaskId: taskId } : {}) }
   const span = turn.span(`delegate ${agent}`, {
     kind: 'hop',
     attributes,
+    ...(within !== undefined ? { parent: within } : {}),
     ...(turn.resumed !== undefined && begun !== undefined ? { resumed: begun } : {}),
   })
   state.span = { spanId: span.spanId, startedAt: span.startedAt }
@@ -178,7 +184,11 @@ async function endChild(step: Promise<IteratorResult<StreamEvent>>, { house, tur
   const taskId = state.taskId ?? (await nameOf(step))
   if (taskId === undefined) return
   await house.cancel(state.agent, taskId, turn).catch((cause: unknown) => {
-    turn.log.debug('a task that was handed on could not be canceled', { agent: state.agent, childTaskId: taskId, cause })
+    turn.log.debug('a task that was handed on could not be canceled', {
+      agent: state.agent,
+      childTaskId: taskId,
+      cause,
+    })
   })
 }
 

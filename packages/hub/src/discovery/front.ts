@@ -18,7 +18,9 @@ export interface DiscoveryParts {
   readonly identify: Access['identify']
   /** With what the caller may use of that agent; nothing if it may not use it. */
   admitted(caller: Caller, agent: string): { readonly skills?: readonly string[] } | undefined
-  /** Where the hub is reached. */
+  /** Where the hub is reached from outside, if the configuration says. */
+  publicUrl(): string | undefined
+  /** Where it listens. */
   url(): string | undefined
   readonly log: AgentLog
 }
@@ -33,7 +35,7 @@ export function createDiscovery(parts: DiscoveryParts): Front {
   async function agentsFor(request: RouteRequest): Promise<readonly ListedAgent[]> {
     const caller = await parts.identify(request.credentials(''))
     const filter = filterOf(request.query)
-    const base = parts.url() ?? ''
+    const base = baseOf(request)
     return parts.registry
       .names()
       .flatMap((name) => {
@@ -44,13 +46,20 @@ export function createDiscovery(parts: DiscoveryParts): Front {
       .filter((agent) => fits(agent, filter))
   }
 
+  /** As cards have it: where the configuration does not say, as whoever asks has reached us. */
+  function baseOf(request: RouteRequest): string {
+    const host = request.header('host') ?? ''
+    const asked = /^[\w.:[\]-]+$/.test(host) ? `${request.isEncrypted ? 'https' : 'http'}://${host}` : undefined
+    return parts.publicUrl() ?? asked ?? parts.url() ?? 'http://localhost'
+  }
+
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = routeRequest(incoming)
     const isHead = request.method === 'HEAD'
     try {
       const agents = await agentsFor(request)
       if (request.path === listPath) return sendAnswer(response, isHead, { status: 200, body: { agents }, headers })
-      const body = catalogOf(agents, parts.url() ?? 'http://localhost')
+      const body = catalogOf(agents, baseOf(request))
       sendAnswer(response, isHead, { status: 200, body, headers: { ...headers, 'content-type': catalogType } })
     } catch (reason) {
       sendAnswer(response, isHead, refusal(asRefusal(reason, parts.log)))

@@ -24,6 +24,8 @@ export function observed(agent: Agent, observer: Observer, now: () => number): A
 }
 
 interface Watch {
+  /** It goes on for a while: one that does not listen when its time is up is noticed all the same. */
+  lasts(): void
   said(report: Report | undefined): void
   ended(): void
   failed(reason: unknown): void
@@ -33,15 +35,27 @@ function createWatch(observer: Observer, turn: Turn, now: () => number): Watch {
   const startedAt = now()
   let verdict: Verdict | undefined
   let isOver = false
+  let isListening = false
   const hear = (): void => {
     if (verdict === undefined) observer.firstWord(Math.max(0, now() - startedAt))
   }
   const end = (): void => {
     if (isOver) return
     isOver = true
-    observer.ended(verdict ?? (turn.signal.aborted ? verdictOnError(undefined, turn.signal) : 'none'))
+    if (isListening) turn.signal.removeEventListener('abort', onAbort)
+    observer.ended(verdict ?? 'none')
+  }
+  const onAbort = (): void => {
+    if (verdictOnError(undefined, turn.signal) !== 'ill') return
+    verdict = 'ill'
+    end()
   }
   return {
+    lasts() {
+      if (isListening) return
+      isListening = true
+      turn.signal.addEventListener('abort', onAbort)
+    },
     said(report) {
       hear()
       // The last word decides, and a failure is one.
@@ -62,6 +76,7 @@ function watch(run: AgentFunction, turn: Turn, it: Watch): AgentOutput | Promise
   try {
     const output = run(turn)
     if (!(output instanceof Promise)) return heard(output, it)
+    it.lasts()
     return output.then(
       (given: AgentOutput) => heard(given, it),
       (reason: unknown) => {
@@ -76,7 +91,10 @@ function watch(run: AgentFunction, turn: Turn, it: Watch): AgentOutput | Promise
 }
 
 function heard(output: AgentOutput, it: Watch): AgentOutput {
-  if (!isPlain(output)) return { [Symbol.asyncIterator]: () => listening(reportIterator(output), it) }
+  if (!isPlain(output)) {
+    it.lasts()
+    return { [Symbol.asyncIterator]: () => listening(reportIterator(output), it) }
+  }
   const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
   for (const report of reports) it.said(report)
   it.ended()

@@ -37,7 +37,7 @@ export interface BridgeParts {
   /** Whether the client has left a call that it can only end by leaving. */
   hasLeft?(context: ServerContext): boolean
   /** Asked before a call that may take long. Throws RATE_LIMITED; answers what to do when it is over. */
-  take?(context: ServerContext): () => void
+  hold?(context: ServerContext): () => void
   readonly log: AgentLog
 }
 
@@ -78,9 +78,10 @@ export function createBridge(parts: BridgeParts): McpServer {
 
   function callOf(context: ServerContext): ToolCall {
     const { mcpReq } = context
-    const token = mcpReq._meta?.progressToken
-    const { traceparent } = (mcpReq._meta ?? {}) as { readonly traceparent?: unknown }
-    const state = mcpReq.requestState<unknown>()
+    const { _meta: meta = {} } = mcpReq
+    const { progressToken: token } = meta
+    const { traceparent = context.http?.req?.headers.get('traceparent') } = meta as { readonly traceparent?: unknown }
+    const state = mcpReq.requestState()
     return {
       desk: parts.desk(context),
       settings: parts.settings,
@@ -117,7 +118,7 @@ export function createBridge(parts: BridgeParts): McpServer {
 
   function attended<T>(context: ServerContext, work: (call: ToolCall) => Promise<T>): Promise<T> {
     return safely(async () => {
-      const leave = parts.take?.(context)
+      const leave = parts.hold?.(context)
       try {
         return await work(callOf(context))
       } finally {

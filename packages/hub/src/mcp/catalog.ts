@@ -52,7 +52,7 @@ export async function readCatalog(
 async function textOf(response: Response): Promise<string> {
   const pieces: Uint8Array[] = []
   let size = 0
-  for await (const piece of response.body ?? []) {
+  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += piece.length
     if (size > mostBytes) throw new A2AError('INVALID_AGENT_RESPONSE', 'The catalog of the hub is too large')
     pieces.push(piece)

@@ -58,7 +58,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
   const pages = createPages(parts)
   const places = createPlaces(parts.mostCalls)
   let isClosing = false
-  const bridge = () => createBridge({ desk: deskIn, settings: parts.settings, hasLeft, take, log })
+  const bridge = () => createBridge({ desk: deskIn, settings: parts.settings, hasLeft, hold, log })
   const onerror = (cause: Error): void => log.debug('the MCP bridge complains', { cause })
   const handler = createMcpHandler(bridge, { onerror, maxRequestBodySize: parts.bodyBytes })
   const sessions = createSessions({
@@ -67,7 +67,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     ...(parts.sessions !== undefined ? { limits: parts.sessions } : {}),
   })
 
-  function take({ http }: ServerContext): () => void {
+  function hold({ http }: ServerContext): () => void {
     return places.take(http?.authInfo?.clientId ?? '')
   }
 
@@ -118,7 +118,9 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const { retryAfterSeconds } = details
     if (code === 'UNAUTHENTICATED') return pages.challenge(reason as A2AError)
     if (code === 'RATE_LIMITED')
-      return refusal(429, message, -32_092, { 'retry-after': String(retryAfterSeconds ?? 1) })
+      return refusal(429, message, -32_092, {
+        'retry-after': typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1',
+      })
     if (code === 'UNAVAILABLE') return refusal(503, message, -32_603, { 'retry-after': '1' })
     log.error('a request of an MCP client failed', { cause: cause ?? reason })
     return refusal(500, 'Internal error', -32_603)
@@ -177,7 +179,7 @@ function isTooDeep(body: unknown): boolean {
   let level = [body]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > deepest) return true
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    level = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []))
   }
   return false
 }

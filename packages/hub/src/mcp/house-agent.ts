@@ -95,9 +95,9 @@ async function read(
   let last: StreamItem | undefined
   try {
     for (;;) {
-      const { done, value } = await batches.next()
-      if (done === true) break
-      for (const item of value) {
+      const batch = await batches.next()
+      if (batch.done === true) break
+      for (const item of batch.value) {
         last = item
         visit.told(item.event)
         onEvent(item.event)

@@ -5,6 +5,7 @@
 import { A2AError } from '@parley/a2a'
 import type { Caller } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
+import { audited } from './audited.ts'
 import type { AgentProfile, Desk } from './desk.ts'
 import { createHouseAgent } from './house-agent.ts'
 import { createVisits } from './visits.ts'
@@ -47,7 +48,7 @@ export function createHouseDesk(parts: HouseDeskParts, { caller, credentials, re
   function counted(reach: NonNullable<Desk['remote']>): NonNullable<Desk['remote']> {
     return async (url, signal) => {
       await visits.knock(caller)
-      return reach(url, signal)
+      return audited(await reach(url, signal), url, caller, parts.onAnswer)
     }
   }
 }

@@ -136,7 +136,7 @@ async function askPerson(
   const wanted = 'url' in asked ? { ...asked, elicitationId: newId() } : asked
   const options = { timeout: personMs, signal }
   const said = await mcpReq.send({ method: 'elicitation/create', params: wanted }, options)
-  return said.action === 'accept' ? ((said.content ?? { answer: 'It is done.' }) as Struct) : undefined
+  return said.action === 'accept' ? (said.content ?? { answer: 'It is done.' }) : undefined
 }
 
 function messageOf(answer: Struct, task: Task, { skill }: Place): Message {

@@ -68,7 +68,7 @@ export function resultOf({ ref, answer, failsWithTask, withHistory = false }: Ou
   const isFailure = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED', 'TASK_STATE_CANCELED'].includes(task.status.state)
   return {
     content: contentOf(task, ref),
-    structuredContent: viewOf(task, ref, withHistory) as Record<string, unknown>,
+    structuredContent: viewOf(task, ref, withHistory),
     ...(isFailure && failsWithTask ? { isError: true } : {}),
   }
 }

@@ -52,9 +52,9 @@ export async function sendResponse(
   // A stream of events is there from its head on, though the first event may take its time.
   response.flushHeaders()
   for (;;) {
-    const { done, value } = await reader.read()
-    if (done || response.destroyed) break
-    if (!response.write(value)) await Promise.race([once(response, 'drain'), gone])
+    const piece = await reader.read()
+    if (piece.done || response.destroyed) break
+    if (!response.write(piece.value)) await Promise.race([once(response, 'drain'), gone])
   }
   response.end()
 }

@@ -1,6 +1,6 @@
 /** What the hub counts: requests, tasks, streams, webhooks, agents, the store, and what agents say they did (T-12). */
 import { isTerminal } from '@parley/a2a'
-import type { Store, StreamEvent, TaskState } from '@parley/a2a'
+import type { Store, StreamEvent } from '@parley/a2a'
 import type { Answered, EventAbout, PushNews } from '@parley/a2a/server'
 import type { TraceSpan } from './contract.ts'
 import { createMetricRegistry } from './metric-registry.ts'
@@ -216,7 +216,7 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
   }
 }
 
-function shortState(state: TaskState | string): string {
+function shortState(state: string): string {
   return state.replace('TASK_STATE_', '').toLowerCase()
 }
 

@@ -88,7 +88,7 @@ function errorOf(error: Error, redact: Redact, depth: number): unknown {
 
 function causeText(cause: unknown, redact: Redact, depth = 0): string {
   if (!(cause instanceof Error))
-    return typeof cause === 'object' ? JSON.stringify(plain(cause, redact)) : textOf(String(cause), redact)
+    return typeof cause === 'string' ? textOf(cause, redact) : JSON.stringify(plain(cause, redact))
   const under = cause.cause === undefined || depth >= deepest ? '' : ` (${causeText(cause.cause, redact, depth + 1)})`
   const said = isOurs(cause) ? cause.message : (cause.stack ?? cause.message)
   return `${redact.text(said.slice(0, longestStack))}${under}`

@@ -94,7 +94,7 @@ export function createMetricRegistry(): MetricRegistry {
     histogram(about, bounds) {
       claim(about)
       const series = createSeries(about.labels.length, () => ({
-        counts: new Array<number>(bounds.length + 1).fill(0),
+        counts: Array.from({ length: bounds.length + 1 }, () => 0),
         sum: 0,
         count: 0,
       }))
@@ -143,7 +143,7 @@ function createSeries<T>(width: number, make: () => T) {
       const found = byKey.get(key)
       if (found !== undefined) return found.of
       if (byKey.size < mostSeries) return open(key, labels)
-      const rest = new Array<string>(width).fill(otherLabel)
+      const rest = Array.from({ length: width }, () => otherLabel)
       return byKey.get(rest.join('\u0000'))?.of ?? open(rest.join('\u0000'), rest)
     },
     all: () => [...byKey.values()],

@@ -12,7 +12,7 @@ export interface Redact {
 }
 
 const secretName =
-  /(^|[-_.])(secret|token|password|passwd|passphrase|credentials?|authorization|cookie|api[-_]?key|private[-_]?key|signature)s?$/i
+  /(^|[-_.])(secrets?|token|passwords?|passwd|passphrase|credentials?|authorization|cookies?|api[-_]?keys?|private[-_]?key|signature)$/i
 
 /** Each with what may stay of it, so that people still know what it was. */
 const looks: readonly (readonly [RegExp, string])[] = [

@@ -47,8 +47,10 @@ export function createSpanQueue(parts: SpanQueueParts): SpanQueue {
     waiting = waiting.slice(batch)
     if (spans.length === 0) return
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
-    // 0 is success; the number is that of the library, which is not loaded here.
-    exporter.export(spans, ({ code, error }) => resolve(code === 0 ? undefined : (error ?? new Error('not taken'))))
+    exporter.export(spans, ({ code, error }) =>
+      // 0 is success; the number is that of the library, which is not loaded here.
+      resolve((code as number) === 0 ? undefined : (error ?? new Error('not taken'))),
+    )
     const failure = await promise
     counts[failure === undefined ? 'exported' : 'failed'] += spans.length
     if (failure !== undefined && !isTroubled) parts.troubled(failure)

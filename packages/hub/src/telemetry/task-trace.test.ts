@@ -255,24 +255,16 @@ describe('the log of a task as spans', () => {
     }
     const { trace } = traced(log(asked), 'agent:b|agent:a|ann')
     assert.deepEqual(trace.delegation, { parentTaskId: 'parent', depth: 2, visited: ['a', 'b'] })
-    const hop = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
+    const chain = { root: 'r', parent: 'p', visited: ['hub#x', 'hub#y'], subject: 's', tasks: 3, scopes: [] }
     const told: RecordBody = {
       type: 'message',
-      message: {
-        messageId: 'm',
-        role: 'ROLE_USER',
-        parts: [],
-        metadata: {
-          'https://parley.dev/extensions/delegation/v1': {
-            hop: hop({ par: 'p', root: 'r', depth: 3, vis: ['h#x', 'h#y', 'h#z'] }),
-          },
-        },
-      },
+      message: { messageId: 'm', role: 'ROLE_USER', parts: [], referenceTaskIds: ['another'] },
+      options: { provenance: chain },
     }
-    const told3 = { parentTaskId: 'p', rootTaskId: 'r', depth: 3, visited: ['h#x', 'h#y', 'h#z'] }
-    assert.deepEqual(traced(log(told), 'agent:a|ann').trace.delegation, told3)
-    // Whoever is no agent of ours cannot claim to be called by one.
-    assert.equal(traced(log(told), 'mallory').trace.delegation, undefined)
+    const known = { parentTaskId: 'p', rootTaskId: 'r', depth: 2, visited: ['hub#x', 'hub#y'] }
+    assert.deepEqual(traced(log(told), 'agent:y|ann').trace.delegation, known)
+    // Whoever is no agent cannot claim to be called by one.
+    assert.equal(traced(log(asked), 'mallory').trace.delegation, undefined)
   })
 
   it('begins with what is left of a log whose beginning was dropped', () => {

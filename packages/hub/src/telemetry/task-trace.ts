@@ -111,7 +111,8 @@ export class TaskTrace {
     const { agent, tenant, owner } = this.partition
     this.contextId = message?.message.contextId ?? ''
     this.idempotencyKey = message?.message.messageId ?? ''
-    this.delegation = message === undefined ? undefined : delegationOf(message.message, owner)
+    this.delegation =
+      message === undefined ? undefined : delegationOf(message.message, owner, message.options?.provenance)
     return {
       traceId: context?.traceId ?? traceIdOfTask(this.taskId),
       spanId: spanIdOfEvent(this.taskId, 0),
@@ -172,8 +173,8 @@ export class TaskTrace {
 
   #addSpan(span: Span, root: Open, seq: number): void {
     const turn = this.#turn ?? root
-    // An agent begins before its task is in the log.
-    turn.startedAt = Math.min(turn.startedAt, span.startedAt)
+    // An agent begins before its task is in the log. What goes on after a restart began in another try.
+    if (turn.attributes['attempt'] === 1) turn.startedAt = Math.min(turn.startedAt, span.startedAt)
     root.startedAt = Math.min(root.startedAt, span.startedAt)
     this.tally.add(span)
     const { attributes = {}, ...rest } = span

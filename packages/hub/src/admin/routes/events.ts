@@ -2,14 +2,15 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { time } from '../answer.ts'
+import type { Bell } from '../bell.ts'
 import { type Feed, type News, type Place, readPlace, writePlace } from '../feed.ts'
 import { type Route, streamRoute } from '../route.ts'
 import { summaryOf, taskSummary } from '../task-view.ts'
 
 export interface EventRouteParts {
   readonly feed: Feed
-  /** Resolves when something may have changed, or after so long. */
-  changed(ms: number, signal: AbortSignal): Promise<void>
+  /** Rung when something may have changed. */
+  readonly bell: Bell
   /** Aborted when the hub closes. */
   readonly closing: AbortSignal
   readonly instance: string
@@ -60,8 +61,8 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
         const place = told !== undefined && isKnown ? told : await parts.feed.end()
         response.writeHead(200, headers)
         if (request.method === 'HEAD') return void response.end()
-        const missed: readonly News[] = told === undefined || isKnown ? [] : [{ type: 'reset' }]
-        response.write(`retry: 1000\n${frame('ready', ready())}${framesOf(missed, place)}`)
+        const isLost = told !== undefined && !isKnown
+        response.write(`retry: 1000\n${written([['ready', ready()], ...(isLost ? [['reset', {}] as const] : [])], place)}`)
         void follow(place, response, AbortSignal.any([signal, parts.closing]))
       },
     }),
@@ -76,17 +77,23 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     let spokeAt = parts.now()
     try {
       while (!signal.aborted) {
+        const heard = parts.bell.strokes()
         const { news, place: next, hasMore } = await parts.feed.after(place)
         place = next
-        if (response.writableLength > mostWaitingBytes) break
+        if (response.writableLength > mostWaitingBytes) return void response.destroy()
         if (news.length > 0) {
-          response.write(framesOf(news, place))
+          response.write(
+            written(
+              news.map((one) => [one.type, dataOf(one)]),
+              place,
+            ),
+          )
           spokeAt = parts.now()
         } else if (parts.now() - spokeAt >= keepAliveMs) {
           response.write(': keep-alive\n\n')
           spokeAt = parts.now()
         }
-        if (!hasMore) await parts.changed(pollMs, signal)
+        if (!hasMore) await parts.bell.wait(heard, pollMs, signal)
         await rest(tickMs, signal)
       }
     } catch {
@@ -97,18 +104,13 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
 }
 
 /** The place stands with the last: who hears half of them hears all of them again. */
-function framesOf(news: readonly News[], place: Place): string {
-  const id = `id: ${writePlace(place)}\n`
-  if (news.length === 0) return `${id}event: place\ndata: {}\n\n`
-  return news.map((one, at) => (at === news.length - 1 ? id : '') + frame(one.type, dataOf(one))).join('')
-}
-
-function frame(event: string, data: object): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+function written(events: readonly (readonly [name: string, data: object])[], place: Place): string {
+  const frames = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+  return [...frames.slice(0, -1), `id: ${writePlace(place)}\n`, ...frames.slice(-1)].join('')
 }
 
 function dataOf(news: News): object {
-  if (news.type === 'task') return summaryOf(news.row, undefined)
+  if (news.type === 'task') return summaryOf(news.row, news.title)
   const { type: _, ...data } = news
   return data
 }

@@ -28,6 +28,7 @@ export function mcpDetector(times: DetectTimes): Detector {
   async function tryProgram(target: Target, parts: DetectParts): Promise<Detected> {
     const { command, env, entry, name } = await programIn(target, parts)
     const limit = timeLimit(isFetched(target) ? times.fetchedMs : times.programMs, parts.signal)
+    parts.say(`it is started to see what it speaks: it has ${limit.ms / 1_000} s to say so`)
     const met = await meet({ command, cwd: parts.cwd, env }, parts, limit)
     return 'why' in met ? { reasons: [met.why] } : found(met, entry, name)
   }
@@ -60,7 +61,7 @@ interface Met {
 
 async function meet(server: McpServer, { fetch }: DetectParts, limit: TimeLimit): Promise<Met | { why: string }> {
   const log = quietLog()
-  const connection = mcpConnection(server, { fetch, log, connectTimeoutMs: limit.ms, mayAsk: false })
+  const connection = mcpConnection(server, { fetch, log, connectTimeoutMs: limit.ms })
   try {
     const about = await connection.about(limit.signal)
     const tools = await connection.tools(limit.signal)

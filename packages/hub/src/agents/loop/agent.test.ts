@@ -52,7 +52,13 @@ async function open(t: TestContext, script: Script, { entry = {}, sources = [], 
     parts,
   )
   const make = (): Agent =>
-    loopAgent(loopEntry.parse({ model: 'gpt', ...entry }), { model: () => gpt.model, system, sources, house: parts.house, now: Date.now })
+    loopAgent(loopEntry.parse({ model: 'gpt', ...entry }), {
+      model: () => gpt.model,
+      system,
+      sources,
+      house: parts.house,
+      now: Date.now,
+    })
   const agent = testAgent(make(), { ...test, server: { log: parts.log } })
   t.after(async () => {
     await agent.close()
@@ -273,7 +279,13 @@ describe('a model with tools', () => {
   it('fails if its model is not there', async (t) => {
     const entry = loopEntry.parse({ model: 'gone' })
     const agent = testAgent(
-      loopAgent(entry, { model: () => undefined, system: undefined, sources: [], house: testParts().house, now: Date.now }),
+      loopAgent(entry, {
+        model: () => undefined,
+        system: undefined,
+        sources: [],
+        house: testParts().house,
+        now: Date.now,
+      }),
       {
         server: { log: testParts().log },
       },

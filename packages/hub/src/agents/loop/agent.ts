@@ -125,7 +125,7 @@ export function loopAgent(entry: LoopEntry, parts: LoopParts): Agent {
       state.steps += 1
       const messages = [...before, ...state.messages.map(whole)]
       const { signal, deadlineAt, log } = turn
-      const request = { messages, tools: box.chatTools, options: entry.options, signal, deadlineAt, log }
+      const request = { messages, tools: box.chatTools, options: entry.options, signal, deadlineAt, log, trace: turn }
       let gap = state.said === '' ? '' : '\n\n'
       for await (const event of model.ask(request)) {
         if ('answer' in event) {

@@ -4,11 +4,12 @@
  * nobody knows the model is told just that. What goes wrong in a tool is for the model to deal with.
  */
 import { A2AError, artifact } from '@parley/a2a'
-import type { AgentMessage, Message, Part, Struct, Turn } from '@parley/a2a'
+import type { AgentMessage, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 import { newHop } from '../../delegation/hop.ts'
 import { createSlots } from '../programs/slots.ts'
 import { stopwatch } from '../stopwatch.ts'
 import type { Stopwatch } from '../stopwatch.ts'
+import { withToolSpan } from '../tool-span.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { answerForChild } from './answers.ts'
 import type { LoopEntry } from './entry.ts'
@@ -130,12 +131,13 @@ export async function runCalls(parts: CallsParts): Promise<void> {
     answer: readonly Part[] | undefined,
   ): Promise<Performed> {
     const watch = stopwatch(tool.timeoutMs, turn.signal)
-    try {
+    const work = (span: OpenSpan): Promise<ToolOutcome> => {
       const run = tool.run as NonNullable<Tool['run']>
       const about: ToolCall = {
         id: call.id,
         turn,
         signal: watch.signal,
+        span,
         ...(call.child !== undefined ? { child: call.child } : {}),
         ...(answer !== undefined ? { answer } : {}),
         save: parts.save,
@@ -146,7 +148,10 @@ export async function runCalls(parts: CallsParts): Promise<void> {
         ask: (question) => ask(question, watch),
       }
       // A tool that does not listen to its signal is not waited for.
-      return await unlessAborted(run(input, about), watch.signal)
+      return unlessAborted(run(input, about), watch.signal)
+    }
+    try {
+      return await withToolSpan(turn, { name: tool.name, callId: call.id }, work)
     } catch (reason) {
       turn.signal.throwIfAborted()
       const thrown = watch.reasonFor(reason)

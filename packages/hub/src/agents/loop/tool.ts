@@ -1,5 +1,5 @@
 /** What a tool is to the loop, wherever it comes from: something the model may call by name. */
-import type { AgentMessage, AgentSkill, Message, Part, Struct, Turn } from '@parley/a2a'
+import type { AgentMessage, AgentSkill, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 import type { HopState } from '../../delegation/hop.ts'
 
 export interface Tool {
@@ -22,6 +22,8 @@ export interface ToolCall {
   readonly turn: Turn
   /** Aborted when its time is up, too. */
   readonly signal: AbortSignal
+  /** Of the trace: what it calls belongs to it. */
+  readonly span: OpenSpan
   /** The work that is handed on, for a tool that does. */
   readonly child?: HopState
   /** Resolves when what is known of the child is durable. */

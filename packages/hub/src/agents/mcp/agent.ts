@@ -9,6 +9,7 @@ import type { Agent, Message, Report, Turn } from '@parley/a2a'
 import { reportsOf } from '../loop/outbox.ts'
 import type { Say } from '../loop/outbox.ts'
 import { createSlots } from '../programs/slots.ts'
+import { traceMeta, withToolSpan } from '../tool-span.ts'
 import type { McpBackend } from './backend.ts'
 import { callablesOf } from './callable.ts'
 import type { Callable, Outcome } from './callable.ts'
@@ -89,22 +90,25 @@ async function perform(turn: Turn, say: Say, connection: McpConnection, { callab
   // The engine has one question at a time.
   const asking = createSlots(1)
   try {
-    return await callable.call(connection, input, {
-      signal: turn.signal,
-      // The turn's own, of which the signal tells.
-      timeoutMs: Infinity,
-      onProgress: (progress) => teller.hear(progress),
-      onElicit: (question, signal) =>
-        answerQuestion(question, async (message) => {
-          const release = await asking.take(signal)
-          // Whoever is asked must not be told that the tool is at work.
-          await teller.pause()
-          return turn.askMessage(message).finally(() => {
-            teller.go()
-            release()
-          })
-        }),
-    })
+    return await withToolSpan(turn, { name, type: 'extension' }, (span) =>
+      callable.call(connection, input, {
+        signal: turn.signal,
+        trace: traceMeta(span, turn.tracestate),
+        // The turn's own, of which the signal tells.
+        timeoutMs: Infinity,
+        onProgress: (progress) => teller.hear(progress),
+        onElicit: (question, signal) =>
+          answerQuestion(question, async (message) => {
+            const release = await asking.take(signal)
+            // Whoever is asked must not be told that the tool is at work.
+            await teller.pause()
+            return turn.askMessage(message).finally(() => {
+              teller.go()
+              release()
+            })
+          }),
+      }),
+    )
   } finally {
     teller.end()
   }

@@ -55,6 +55,8 @@ export interface McpCallOptions {
   /** The time that somebody takes to answer the server's question does not count. `Infinity` is no limit. */
   readonly timeoutMs: number
   onProgress?(progress: Progress): void
+  /** Told with the call (W3C Trace Context). */
+  readonly trace?: Readonly<Record<string, string>>
   /** The server asks the person at the other end. Left out: it is told that nobody is there. */
   onElicit?(question: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult>
 }
@@ -160,9 +162,9 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
 
   async function callOnce(name: string, input: Struct, { options: about, watch }: ActiveCall): Promise<CallToolResult> {
     const client = await connection(watch.signal)
-    const { onProgress } = about
+    const { onProgress, trace } = about
     return client.callTool(
-      { name, arguments: { ...input } },
+      { name, arguments: { ...input }, ...(trace !== undefined ? { _meta: { ...trace } } : {}) },
       {
         signal: watch.signal,
         timeout: never,

@@ -35,7 +35,14 @@ export function chatAgent(model: ChatModel, options: ChatAgentOptions): Agent {
       asked,
     ]
     const { signal, deadlineAt, log } = turn
-    const request = { messages, signal, deadlineAt, log, ...(chosen !== undefined ? { model: chosen } : {}) }
+    const request = {
+      messages,
+      signal,
+      deadlineAt,
+      log,
+      trace: turn,
+      ...(chosen !== undefined ? { model: chosen } : {}),
+    }
     try {
       yield* structure === undefined ? spoken(request) : fitting(request, structure, turn)
     } catch (reason) {

@@ -7,8 +7,15 @@ import { watchSilence } from './silence.ts'
 
 export interface Endpoint {
   /** `read` is given the answer, and must be done with it when it resolves or ends. */
-  post<T>(path: string, body: unknown, signal: AbortSignal, read: Reader<T>): AsyncIterable<T>
+  post<T>(path: string, said: Said, read: Reader<T>): AsyncIterable<T>
   get(path: string, signal: AbortSignal): Promise<unknown>
+}
+
+export interface Said {
+  readonly body: unknown
+  readonly signal: AbortSignal
+  /** Beside those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** `heard` is called whenever something comes. */
@@ -22,12 +29,12 @@ type EndpointEntry = Pick<
 export function createEndpoint(entry: EndpointEntry, fetch: typeof globalThis.fetch): Endpoint {
   const headers = headersOf(entry)
   return {
-    async *post(path, body, signal, read) {
+    async *post(path, { body, signal, headers: more }, read) {
       const silence = watchSilence(entry.idleTimeout, signal)
       try {
         const response = await reach(path, {
           method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json' },
+          headers: { ...more, ...headers, 'content-type': 'application/json' },
           body: JSON.stringify(body),
           signal: silence.signal,
         })

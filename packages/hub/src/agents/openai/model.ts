@@ -11,10 +11,12 @@ import type { Endpoint } from './endpoint.ts'
 import type { OpenaiEntry } from './entry.ts'
 import { brokenOff, garbled } from './failure.ts'
 import { finishOf, Gathering } from './gather.ts'
+import { openModelSpan } from './model-span.ts'
 import { waitBeforeNext } from './retry.ts'
 import { sleep } from './sleep.ts'
 
-type ModelParts = Pick<KindParts, 'bytes' | 'now'>
+type ModelParts = Pick<KindParts, 'bytes' | 'now' | 'cost'>
+type Headers = Readonly<Record<string, string>>
 
 export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: ModelParts): ChatModel {
   let streams = entry.stream !== false
@@ -24,13 +26,34 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
   return { ask, ...content }
 
   async function* ask(request: ChatRequest): AsyncGenerator<ChatEvent> {
+    const model = request.model ?? entry.model
+    const span = openModelSpan(request.trace, { model, baseUrl: entry.baseUrl, cost: (call) => costOf(call, model) })
+    try {
+      for await (const event of tryToAsk(request, span.headers)) {
+        if ('answer' in event) span.answered(event.answer.call)
+        yield event
+      }
+    } catch (reason) {
+      if (!request.signal.aborted) span.failed(reason)
+      throw reason
+    } finally {
+      span.leave()
+    }
+  }
+
+  /** By the name that the endpoint gives it, or by the one that it was asked for. */
+  function costOf({ model, usage }: ModelCall, asked: string): number | undefined {
+    return usage === undefined ? undefined : (parts.cost?.(model, usage) ?? parts.cost?.(asked, usage))
+  }
+
+  async function* tryToAsk(request: ChatRequest, headers: Headers): AsyncGenerator<ChatEvent> {
     const { signal, log } = request
     const startedAt = parts.now()
     for (let attempt = 1; ; attempt += 1) {
       const gathering = new Gathering(entry.answerLimit)
       let isHeard = false
       try {
-        for await (const text of askOnce(request, gathering)) {
+        for await (const text of askOnce(request, headers, gathering)) {
           isHeard = true
           yield { text }
         }
@@ -51,12 +74,12 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
   }
 
   /** The text of one answer as it comes. An endpoint that refuses the manner of asking is asked in another. */
-  async function* askOnce(request: ChatRequest, gathering: Gathering): AsyncGenerator<string> {
+  async function* askOnce(request: ChatRequest, headers: Headers, gathering: Gathering): AsyncGenerator<string> {
+    const { signal } = request
     for (;;) {
       try {
-        yield* endpoint.post('/chat/completions', bodyOf(request), request.signal, (response, heard) =>
-          readAnswer(response, gathering, heard),
-        )
+        const said = { body: bodyOf(request), signal, headers }
+        yield* endpoint.post('/chat/completions', said, (response, heard) => readAnswer(response, gathering, heard))
         return
       } catch (reason) {
         if (!adapt(reason)) throw reason

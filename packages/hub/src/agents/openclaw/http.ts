@@ -104,10 +104,7 @@ function refusalOf(status: number, body: string, retryAfter: string | null): A2A
       cause,
     })
   }
-  return unavailable(
-    status < 500 ? 'The OpenClaw gateway does not take this message' : 'The OpenClaw gateway failed',
-    cause,
-  )
+  return unavailable(status < 500 ? 'The agent could not answer this message' : 'The OpenClaw gateway failed', cause)
 }
 
 function unavailable(said: string, cause: unknown): A2AError {

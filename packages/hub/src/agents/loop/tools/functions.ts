@@ -29,6 +29,8 @@ export interface FunctionTool {
 /** What a function may know and do besides. */
 export interface FunctionCall {
   readonly id: string
+  /** For what it calls, so that both are in one trace (W3C Trace Context). */
+  readonly traceparent: string
   readonly turn: Turn
   readonly signal: AbortSignal
   progress(text: string): void
@@ -88,8 +90,15 @@ function toolOf(given: FunctionTool & { readonly name: string }, timeoutMs: numb
   }
 }
 
-function aboutCall({ id, turn, signal, progress, ask }: ToolCall): FunctionCall {
-  return { id, turn, signal, progress, ask: (question) => ask({ parts: [{ text: question }] }) }
+function aboutCall({ id, turn, signal, span, progress, ask }: ToolCall): FunctionCall {
+  return {
+    id,
+    turn,
+    signal,
+    traceparent: span.traceparent,
+    progress,
+    ask: (question) => ask({ parts: [{ text: question }] }),
+  }
 }
 
 function outcomeOf(result: unknown): ToolOutcome {

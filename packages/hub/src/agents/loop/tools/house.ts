@@ -22,7 +22,11 @@ const inputSchema: Struct = {
   required: ['message'],
 }
 
-export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, house: House, now: () => number): ToolSource {
+export function houseTool(
+  { agent, description, timeoutMs }: HouseToolOptions,
+  house: House,
+  now: () => number,
+): ToolSource {
   const name = `ask_${agent}`
   const title = `Ask ${humanised(agent)}`
   return {
@@ -52,7 +56,7 @@ export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, h
   }
 
   async function ask(input: Struct, call: ToolCall): Promise<ToolOutcome> {
-    const { turn, child: state, answer, save, signal } = call
+    const { turn, child: state, answer, save, signal, span: within } = call
     if (state === undefined) throw new Error('nothing was kept of the work that is to be handed on')
     const work = gather(agent)
     let isTold = state.taskId !== undefined
@@ -62,6 +66,7 @@ export function houseTool({ agent, description, timeoutMs }: HouseToolOptions, h
       state,
       save,
       signal,
+      within,
       message: { parts: [{ text: wordsIn(input) }] },
       answer: answer === undefined ? undefined : { parts: answer },
       deadlineAt: Number.isFinite(timeoutMs) ? now() + timeoutMs : undefined,

@@ -8,6 +8,7 @@ import { answerQuestion } from '../../mcp/elicit.ts'
 import { isAllowed } from '../../mcp/server.ts'
 import type { McpServerEntry } from '../../mcp/server.ts'
 import { humanised, skillOfTool } from '../../tool-skill.ts'
+import { traceMeta } from '../../tool-span.ts'
 import type { Tool, ToolSource } from '../tool.ts'
 
 export function mcpTools(entry: McpServerEntry, timeoutMs: number, parts: BackendParts): ToolSource {
@@ -38,10 +39,11 @@ export function mcpTools(entry: McpServerEntry, timeoutMs: number, parts: Backen
       description: description ?? title ?? humanised(name),
       inputSchema: inputSchema as Struct,
       timeoutMs,
-      async run(input, { turn, signal, progress, ask }) {
+      async run(input, { turn, signal, span, progress, ask }) {
         const result = await backend.use(turn, (connection) =>
           connection.call(name, input, {
             signal,
+            trace: traceMeta(span, turn.tracestate),
             // The loop sees to the time: it stands still while the person at the other end is asked.
             timeoutMs: Infinity,
             onProgress: ({ message, progress: done, total }) =>

@@ -1,0 +1,47 @@
+/** Where requests of the admin come in: signing in, keys and the audit, and whatever routes are given beside. */
+import type { AgentLog } from '@parley/a2a'
+import type { Access } from '../auth/access.ts'
+import { createGuard } from './guard.ts'
+import type { Route } from './route.ts'
+import type { RouteRequest } from './route-request.ts'
+import { type AdminFront, createRouter } from './router.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { ownKeyRoutes } from './routes/own-keys.ts'
+import { sessionRoutes } from './routes/session.ts'
+
+export interface CounterParts {
+  readonly access: Access
+  readonly log: AgentLog
+  readonly now: () => number
+  /** Where the hub is reached from outside, if the configuration says. */
+  publicUrl(): string | undefined
+  hasAgent(name: string): boolean
+}
+
+export interface Counter {
+  readonly front: AdminFront
+  readonly routes: readonly Route[]
+}
+
+export function openCounter(parts: CounterParts, more: readonly Route[] = []): Counter {
+  const { access, log, now, hasAgent } = parts
+  const { keys, audit, sessions, trustsProxy } = access
+  const routes = [
+    ...sessionRoutes({ sessions, isSecure }),
+    ...keyRoutes({ keys, now }),
+    ...ownKeyRoutes({ keys, now }),
+    ...auditRoutes(audit),
+    ...more,
+  ]
+  const front = createRouter({ routes, guard: createGuard(access), audit, log, now, trustsProxy, hasAgent })
+  return { front, routes }
+
+  /** By TLS to us, or to a proxy before us. */
+  function isSecure(request: RouteRequest): boolean {
+    if (request.isEncrypted) return true
+    if (trustsProxy() && request.header('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https') return true
+    const { protocol, host } = new URL(parts.publicUrl() ?? 'http://hub.invalid')
+    return protocol === 'https:' && request.header('host')?.toLowerCase() === host
+  }
+}

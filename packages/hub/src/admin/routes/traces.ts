@@ -1,0 +1,188 @@
+/** `/admin/traces`: what each request came to, as a tree with its times. */
+import { z } from 'zod'
+import type { TraceNode, Traces, TraceSummary } from '../../telemetry/contract.ts'
+import { notFound, RouteError, time } from '../answer.ts'
+import { instant, json, limit, name, when } from '../fields.ts'
+import { type Route, route } from '../route.ts'
+import { taskState } from '../task-view.ts'
+
+const tag = 'Traces'
+
+const summary = z
+  .strictObject({
+    type: z.literal('A2A_TASK'),
+    traceId: z.string(),
+    taskId: z.string(),
+    contextId: z.string(),
+    agent: z.string(),
+    caller: z.string(),
+    tenant: z.string(),
+    state: z.string(),
+    status: z.enum(['PENDING', 'SUCCESS', 'ERROR']),
+    idempotencyKey: z.string(),
+    delegationContext: z
+      .strictObject({
+        parentTaskId: z.string().optional(),
+        rootTaskId: z.string().optional(),
+        depth: z.int(),
+        visited: z.array(z.string()),
+      })
+      .optional(),
+    startedAt: instant,
+    endedAt: instant.optional(),
+    durationMs: z.number().optional(),
+    error: z.string().optional(),
+    agents: z.array(z.string()),
+    models: z.array(z.string()),
+    tools: z.array(z.string()),
+    tasks: z.int(),
+    turns: z.int(),
+    spans: z.int(),
+    errors: z.int(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cost: z.number().optional(),
+  })
+  .meta({ id: 'Trace' })
+
+interface ShownNode {
+  traceId: string
+  spanId: string
+  parentId?: string | undefined
+  taskId: string
+  name: string
+  kind: string
+  startedAt: string
+  endedAt?: string | undefined
+  durationMs?: number | undefined
+  outcome?: 'ok' | 'error' | 'canceled' | undefined
+  attributes: Record<string, unknown>
+  events: { seq: number; spanId: string; name: string; at: string; attributes: Record<string, unknown> }[]
+  droppedEvents: number
+  children: ShownNode[]
+}
+
+const span: z.ZodType<ShownNode> = z
+  .strictObject({
+    traceId: z.string(),
+    spanId: z.string(),
+    parentId: z.string().optional(),
+    taskId: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    startedAt: instant,
+    endedAt: instant.optional(),
+    durationMs: z.number().optional(),
+    outcome: z.enum(['ok', 'error', 'canceled']).optional(),
+    attributes: json,
+    events: z.array(
+      z.strictObject({ seq: z.int(), spanId: z.string(), name: z.string(), at: instant, attributes: json }),
+    ),
+    droppedEvents: z.int(),
+    get children() {
+      return z.array(span)
+    },
+  })
+  .meta({ id: 'Span' })
+
+export function traceRoutes(traces: () => Traces | undefined): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/admin/traces',
+      name: 'listTraces',
+      summary: 'Lists traces, newest first.',
+      tag,
+      query: z.strictObject({
+        limit: limit(50, 500),
+        before: z.string().max(1_100).optional(),
+        agent: name.optional().meta({ description: 'One of those that took part.' }),
+        caller: name.optional(),
+        context: name.optional(),
+        state: taskState.optional(),
+        status: z.enum(['PENDING', 'SUCCESS', 'ERROR']).optional(),
+        since: when.optional(),
+        until: when.optional(),
+        minDurationMs: z.coerce.number().min(0).optional(),
+        text: z.string().min(1).max(200).optional().meta({
+          description: 'In an id, a name of an agent, a model or a tool, or in what went wrong.',
+        }),
+      }),
+      answer: z.strictObject({ traces: z.array(summary), before: z.string().optional() }),
+      async handle({ query: { context, ...query } }) {
+        const page = await desk().list({ ...query, contextId: context })
+        return {
+          traces: page.traces.map(shownSummary),
+          ...(page.before !== undefined ? { before: page.before } : {}),
+        }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/admin/traces/{id}',
+      name: 'getTrace',
+      summary: 'Shows a trace, by its id or by that of a task.',
+      tag,
+      params: z.object({ id: name }),
+      answer: z.strictObject({
+        traces: z.array(z.strictObject({ summary, root: span, isPartial: z.boolean() })),
+      }),
+      async handle({ params: { id } }) {
+        const found = await desk().get(id)
+        if (found.length === 0) throw notFound()
+        return {
+          traces: found.map((one) => ({
+            summary: shownSummary(one.summary),
+            root: shownNode(one.root),
+            isPartial: one.isPartial,
+          })),
+        }
+      },
+    }),
+  ]
+
+  function desk(): Traces {
+    const open = traces()
+    if (open === undefined) throw new RouteError('UNAVAILABLE', 'This hub keeps no traces: see `telemetry` in its configuration')
+    return open
+  }
+}
+
+function shownSummary({ startedAt, endedAt, delegationContext, agents, models, tools, ...rest }: TraceSummary) {
+  return {
+    ...rest,
+    agents: [...agents],
+    models: [...models],
+    tools: [...tools],
+    ...(delegationContext !== undefined
+      ? { delegationContext: { ...delegationContext, visited: [...delegationContext.visited] } }
+      : {}),
+    startedAt: time(startedAt),
+    ...(endedAt !== undefined ? { endedAt: time(endedAt), durationMs: endedAt - startedAt } : {}),
+  }
+}
+
+function shownNode(node: TraceNode): ShownNode {
+  const { traceId, spanId, parentId, taskId, name: called, kind, startedAt, endedAt, outcome } = node
+  return {
+    traceId,
+    spanId,
+    ...(parentId !== undefined ? { parentId } : {}),
+    taskId,
+    name: called,
+    kind,
+    startedAt: time(startedAt),
+    ...(endedAt !== undefined ? { endedAt: time(endedAt), durationMs: endedAt - startedAt } : {}),
+    ...(outcome !== undefined ? { outcome } : {}),
+    attributes: { ...node.attributes },
+    events: node.events.map(({ seq, spanId: of, name: said, at, attributes }) => ({
+      seq,
+      spanId: of,
+      name: said,
+      at: time(at),
+      attributes: { ...attributes },
+    })),
+    droppedEvents: node.droppedEvents,
+    children: node.children.map(shownNode),
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * One call of a model as a span of the turn that makes it, in the words of OpenTelemetry's conventions for generative AI:
+ * which model, how many tokens, why it stopped, what it cost. Nothing of what was said.
+ */
+import { A2AError } from '@parley/a2a'
+import type { OpenSpan, Struct } from '@parley/a2a'
+import type { ModelCall, Tracing } from '../chat-model.ts'
+
+export interface ModelSpan {
+  /** For the endpoint, so that what it records fits to this. */
+  readonly headers: Readonly<Record<string, string>>
+  answered(call: ModelCall): void
+  failed(reason: unknown): void
+  /** Nobody listened to the end. Does nothing to a span that has ended. */
+  leave(): void
+}
+
+export interface ModelAbout {
+  readonly model: string
+  /** Whose endpoint it is. */
+  readonly baseUrl: string
+  cost(call: ModelCall): number | undefined
+}
+
+export function openModelSpan(trace: Tracing | undefined, { model, baseUrl, cost }: ModelAbout): ModelSpan {
+  const span = trace?.span(`chat ${model}`, {
+    kind: 'model',
+    ...(trace.parent !== undefined ? { parent: trace.parent } : {}),
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': model,
+      'server.address': new URL(baseUrl).hostname,
+    },
+  })
+  return {
+    headers: headersOf(span, trace?.tracestate),
+    answered(call) {
+      span?.end('ok', aboutCall(call, cost(call)))
+    },
+    failed(reason) {
+      span?.end('error', { 'error.type': reason instanceof A2AError ? reason.code : 'INTERNAL' })
+    },
+    leave: () => span?.end('canceled'),
+  }
+}
+
+function headersOf(span: OpenSpan | undefined, tracestate: string | undefined): Record<string, string> {
+  if (span === undefined) return {}
+  return { traceparent: span.traceparent, ...(tracestate !== undefined ? { tracestate } : {}) }
+}
+
+function aboutCall({ model, finishReason, attempts, usage }: ModelCall, cost: number | undefined): Struct {
+  return {
+    'gen_ai.response.model': model,
+    'gen_ai.response.finish_reasons': [finishReason],
+    ...(attempts > 1 ? { attempts } : {}),
+    ...(usage !== undefined
+      ? { 'gen_ai.usage.input_tokens': usage.inputTokens, 'gen_ai.usage.output_tokens': usage.outputTokens }
+      : {}),
+    ...(usage?.cachedTokens !== undefined ? { 'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens } : {}),
+    ...(usage?.reasoningTokens !== undefined ? { 'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens } : {}),
+    ...(cost !== undefined ? { 'gen_ai.usage.cost': cost } : {}),
+  }
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { entriesOf, readCatalog } from './catalog.ts'
+
+const hub = 'http://127.0.0.1:3000'
+const card = 'application/a2a-agent-card+json'
+const read = (...entries: unknown[]) => entriesOf(JSON.stringify({ specVersion: '1.0', entries }), hub)
+
+describe('the catalog of a hub', () => {
+  it('lists its agents by the way that we were told of', () => {
+    const own = { name: 'gpt', url: `${hub}/a2a/gpt`, isOwn: true }
+    for (const url of ['https://hub.example.com/a2a/gpt/.well-known/agent-card.json', '/a2a/gpt', `${hub}/a2a/gpt/x`]) {
+      assert.deepEqual(read({ identifier: 'x', type: card, url }), [own])
+    }
+    assert.deepEqual(read({ identifier: 'x', mediaType: card, url: '/a2a/gpt' }), [own])
+  })
+
+  it('lists agents elsewhere as such', () => {
+    const far = { identifier: 'urn:air:example.com:agent:far', type: card, url: 'https://far.example.com/card.json' }
+    assert.deepEqual(read(far), [{ name: 'far', url: far.url, isOwn: false }])
+    assert.deepEqual(read({ ...far, identifier: undefined, displayName: 'Far' }), [
+      { name: 'Far', url: far.url, isOwn: false },
+    ])
+  })
+
+  it('passes over what is no agent, and what nobody can read', () => {
+    const zip = { identifier: 'x', type: 'application/agent-skills+zip', url: '/x' }
+    const odd = [null, 7, 'x', {}, zip, { type: card }, { type: card, url: 'http://[' }, { type: card, url: 'x:y' }]
+    assert.deepEqual(read(...odd), [])
+    for (const text of ['', '{', 'null', '[]', '{"entries":{}}'])
+      assert.throws(() => entriesOf(text, hub), /no catalog/)
+  })
+
+  it('is asked for with the key, and bounded', async () => {
+    const { signal } = new AbortController()
+    let seen: Request | undefined
+    const answer = (response: Response) => (request: Request) => {
+      seen = request
+      return Promise.resolve(response)
+    }
+    await readCatalog(hub, 'k', answer(Response.json({ entries: [] })), signal)
+    assert.equal(seen?.headers.get('authorization'), 'Bearer k')
+    assert.equal(seen?.redirect, 'error')
+    const large = new Response('x'.repeat(5_000_001))
+    await assert.rejects(readCatalog(hub, undefined, answer(large), signal), /too large/)
+    const refused = new Response(null, { status: 401 })
+    await assert.rejects(readCatalog(hub, 'k', answer(refused), signal), { code: 'UNAUTHENTICATED' })
+    const root = await readCatalog(hub, 'k', answer(new Response(null, { status: 404 })), signal)
+    assert.deepEqual(root, [{ name: 'default', url: hub, isOwn: true }])
+  })
+})
