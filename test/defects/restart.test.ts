@@ -21,9 +21,13 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Opens a task of each kind in a process of its own, and kills that as soon as they are all at work. */
 async function die(file: string): Promise<Record<string, string>> {
-  const child = spawn(process.execPath, ['--conditions=parley-source', join(import.meta.dirname, 'restart-agents.ts'), file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--conditions=parley-source', join(import.meta.dirname, 'restart-agents.ts'), file],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   child.kill('SIGKILL')
   await once(child, 'close')

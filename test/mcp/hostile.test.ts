@@ -54,6 +54,8 @@ describe('bodies', () => {
     const data = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)
     const nested = await post(call('send_message', { agent: 'scripted', message: 'told', data }))
     assert.equal(nested.status, 400)
+    const many = await post(Array.from({ length: 51 }, (_, id) => ({ ...list, id })))
+    assert.equal(many.status, 400)
     await isWell()
   })
 

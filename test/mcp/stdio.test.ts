@@ -13,17 +13,35 @@ import { openStage } from './stage.ts'
 const stage = await openStage({ access: { anonymous: ['clock'] } })
 
 describe('parley mcp --hub', () => {
-  it('finds the agents that the key may call in the catalog of the hub', async (t) => {
-    const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
+  it('has the agents and skills of the hub that the key is for', async () => {
+    const { authorization } = await stage.key('skill:scripted/sing')
+    const key = authorization.slice('Bearer '.length)
+    const caller = await openCaller('2025-11-25', { args: ['--hub', stage.url], env: { PARLEY_KEY: key } })
+    const { structuredContent } = await caller.call('list_agents', {})
+    const skills = structuredContent.agents.map((one: any) => [one.name, one.skills.map(({ id }: any) => id)])
+    assert.deepEqual(skills, [
+      ['scripted', ['sing']],
+      ['clock', ['count']],
+    ])
+    const said = await caller.call('send_message', { agent: 'scripted', message: 'who', skill: 'sing' })
+    assert.match(textOf(said), /^key:.* sing$/)
+    const refused = await caller.call('send_message', { agent: 'scripted', message: 'who' })
+    assert.equal(refused.isError, true)
+    const hidden = await caller.call('send_message', { agent: 'other', message: 'who' })
+    assert.match(hidden.content[0].text, /There is no such agent/)
+    const wrong = await openCaller('2025-11-25', { args: ['--hub', stage.url, '--key', 'wrong'] })
+    assert.match((await wrong.call('list_agents', {})).content[0].text, /The hub does not know this key/)
+  })
+
+  it('shows the key to the hub and to nobody whom its catalog names', async (t) => {
     const heard: IncomingHttpHeaders[] = []
+    const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
     const hub = await openFrontOf(t, stage.url, {
       specVersion: '1.0',
       entries: [
         entry('scripted', `https://hub.example.com/a2a/scripted/.well-known/agent-card.json`),
-        entry('clock', '/a2a/clock/.well-known/agent-card.json'),
         entry('far', `${elsewhere}/card.json`),
         { identifier: 'urn:air:x:skill:y', type: 'application/agent-skills+zip', url: '/x.zip' },
-        { identifier: 'broken', type: 'application/a2a-agent-card+json' },
         'nonsense',
       ],
     })
@@ -35,13 +53,10 @@ describe('parley mcp --hub', () => {
       structuredContent.agents.map(({ name, available }: any) => [name, available]),
       [
         ['scripted', true],
-        ['clock', true],
         ['far', false],
       ],
     )
-    const said = await caller.call('send_message', { agent: 'scripted', message: 'who' })
-    assert.match(textOf(said), /^key:/)
-    // Whoever is known to the hub is not known elsewhere.
+    assert.match(textOf(await caller.call('send_message', { agent: 'scripted', message: 'who' })), /^key:/)
     assert.ok(heard.length > 0 && heard.every((headers) => headers.authorization === undefined))
   })
 

@@ -6,10 +6,9 @@ import type { Answerer, Caller, Elicitation, Where } from './clients.ts'
 import { openStage } from './stage.ts'
 
 const { url, mcp } = await openStage()
-const agents = ['scripted', 'other', 'clock'].flatMap((name) => ['--agent', `${url}/a2a/${name}`])
 const places: readonly (readonly [string, Where])[] = [
   ['HTTP', { url: mcp }],
-  ['stdio', { args: [...agents, '--allow', '127.0.0.1'] }],
+  ['stdio', { args: ['--hub', url, '--allow', '127.0.0.1'] }],
 ]
 
 for (const revision of revisions) {

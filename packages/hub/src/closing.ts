@@ -10,7 +10,10 @@ export function closeFirst(store: Store, ...others: readonly { close(): Promise<
   }
 }
 
-export async function closeAll(store: Store, ...others: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
+export async function closeAll(
+  store: Store,
+  ...others: readonly ({ close(): Promise<void> } | undefined)[]
+): Promise<void> {
   for (const other of others) await other?.close().catch(() => {})
   await store.close().catch(() => {})
 }

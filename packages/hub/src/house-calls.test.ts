@@ -66,7 +66,8 @@ async function tell(
   const last = events.at(-1)
   if (last === undefined || !('statusUpdate' in last)) return events
   const { status, metadata } = last.statusUpdate
-  if (status.state === 'TASK_STATE_FAILED') throw new A2AError('TASK_FAILED', 'failed', { reason: String(metadata?.['reason']) })
+  if (status.state === 'TASK_STATE_FAILED')
+    throw new A2AError('TASK_FAILED', 'failed', { reason: String(metadata?.['reason']) })
   return events
 }
 

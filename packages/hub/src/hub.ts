@@ -1,32 +1,27 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
-import type { AgentLog, Caller } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import type { Handler } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
 import { openAdmin } from './admin/open-admin.ts'
 import type { Admin } from './admin/open-admin.ts'
-import type { AgentKind, House } from './agents/kind.ts'
+import type { AgentKind } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
 import { createAccess } from './auth/access.ts'
 import type { Access } from './auth/access.ts'
-import { grantsOf } from './auth/scopes.ts'
 import { accessSettings } from './auth/settings.ts'
 import { closeAll, closeFirst } from './closing.ts'
 import { agentChanges, changesBetween } from './config/changes.ts'
 import type { HubConfig } from './config/config.ts'
 import type { ConfigSource } from './config/source.ts'
 import { defined } from './defined.ts'
-import type { Delegation } from './delegation/delegation.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
-import { delegationSettings, openDelegation } from './delegation/open-delegation.ts'
 import { createDiscovery } from './discovery/front.ts'
 import { forHosts, oneOf } from './fronts.ts'
-import { createHealth } from './health/health.ts'
-import type { Health } from './health/health.ts'
-import { observed } from './health/observe.ts'
+import { admitted, openHandingOn } from './handing-on.ts'
+import type { HandingOn } from './handing-on.ts'
 import { createHooks } from './hooks.ts'
-import { createHouseCalls } from './house-calls.ts'
 import { kindPartsOf } from './kind-parts.ts'
 import { createQueues } from './limits/queues.ts'
 import { remoteReach } from './mcp/client-desk.ts'
@@ -35,12 +30,12 @@ import type { McpFront, McpFrontParts } from './mcp/front.ts'
 import { hubVersion } from './hub-version.ts'
 import { describeStore, openStore } from './open-store.ts'
 import { ownNotes } from './own-notes.ts'
+import { createBotChat } from './profiles/bot-chat.ts'
 import { olderDraft, olderDraftRest } from './profiles/older-draft.ts'
 import { createSimpleTasks } from './profiles/simple-tasks.ts'
 import { createRegistry } from './registry.ts'
-import { createRouting } from './routing/routing.ts'
-import type { Routing } from './routing/routing.ts'
-import type { AgentStatus, Changes, Registry } from './registry.ts'
+import type { Reloaded } from './reloaded.ts'
+import type { AgentStatus, Registry } from './registry.ts'
 import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
 import { costOf } from './telemetry/prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
@@ -56,13 +51,6 @@ export interface HubParts {
   readonly kinds?: readonly AgentKind[] | undefined
   /** Where the configuration is kept, for whoever changes it by the admin API. Default: nobody does. */
   readonly source?: ConfigSource | undefined
-}
-
-export interface Reloaded extends Changes {
-  /** Sections that changed, and hold. */
-  readonly applied: readonly string[]
-  /** What changed and only holds after a restart. */
-  readonly restart: readonly string[]
 }
 
 export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
@@ -88,11 +76,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   let registry: Registry | undefined
   let access: Access | undefined
   let mcp: McpFront | undefined
-  let delegation: Delegation | undefined
+  let handing: HandingOn | undefined
   let admin: Admin | undefined
   let reloading: Promise<unknown> = Promise.resolve()
-  const isOpen = (agent: string): boolean => registry?.open(agent) !== undefined
-  const health = openHealth()
   // Turns that a crash interrupted are taken up before the server is there, and may call other agents at once.
   const handler = Promise.withResolvers<Handler>()
   handler.promise.catch(() => {})
@@ -113,10 +99,16 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
 
   try {
     access = await openAccess()
-    delegation = await openOnward(access)
-    const { extension } = delegation
-    const houseOf = housesOf(access, delegation)
-    const routing = openRouting(access, delegation, houseOf)
+    handing = await openHandingOn({
+      notes: ownNotes(store.notes, 'delegation'),
+      config: () => current,
+      access,
+      registry: () => registry,
+      handler: handler.promise,
+      url,
+      log,
+    })
+    const { delegation, routing, house, observed } = handing
     registry = createRegistry({
       kinds,
       log,
@@ -124,29 +116,27 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
         notes: store.notes,
         log,
         limitBytes: config.limits.fetched,
-        house: houseOf,
+        house,
         programEnv: parts.programEnv ?? {},
         model: (agent) => registry?.open(agent)?.model,
         cost: (model, usage) => costOf(model, usage, current.prices),
         publicUrl: url,
         notice: (name) => admin?.agentChanged(name),
       }),
-      limit: (agent, agentConfig, name) =>
-        queues.limit(observed(agent, health.observer(name), Date.now), agentConfig.limits, name),
+      limit: (agent, agentConfig, name) => queues.limit(observed(name, agent), agentConfig.limits, name),
       routing,
       security: access.security,
-      extensions: (name) => [extension(name)],
+      extensions: (name) => [delegation.extension(name)],
       changed: (name) => admin?.agentChanged(name),
     })
     await registry.apply(config)
     // What is open needs the store until it is closed, and what ran has ended before the store is.
-    closeFirst(store, { close: async () => health.close() }, registry, access, telemetry)
-    admin = openOffice(registry, access, routing)
+    closeFirst(store, handing, registry, access, telemetry)
+    admin = openOffice(registry, access, handing)
     server = await start(registry, access, admin)
   } catch (reason) {
     handler.reject(reason)
-    health.close()
-    await closeAll(store, registry, access, telemetry)
+    await closeAll(store, handing, registry, access, telemetry)
     throw reason
   }
   handler.resolve(server.handler)
@@ -164,49 +154,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     })
   }
 
-  function openOnward({ mayUse }: Access): Promise<Delegation> {
-    return openDelegation(config, ownNotes(store.notes, 'delegation'), {
-      keys: async () => (await handler.promise).keys(hopPurpose),
-      mayUse,
-      fetch: globalThis.fetch,
-      log,
-      now: Date.now,
-    })
-  }
-
-  function openHealth(): Health {
-    return createHealth({
-      settings: () => current.health,
-      names: () => registry?.names() ?? [],
-      isOpen,
-      probe(agent) {
-        const open = registry?.open(agent)
-        return open?.health === undefined ? undefined : (signal) => open.health?.(signal) ?? Promise.resolve()
-      },
-      log,
-      now: Date.now,
-    })
-  }
-
-  function openRouting({ mayUse }: Access, { isOnTheWay }: Delegation, house: (name: string) => House): Routing {
-    return createRouting({ routes: () => current.routes, health, mayUse, isOnTheWay, house, isOpen })
-  }
-
-  /** The other agents, as each of them sees them. */
-  function housesOf(known: Access, onward: Delegation): (name: string) => House {
-    const houseParts = {
-      engine: async () => (await handler.promise).engine,
-      names: () => registry?.names() ?? [],
-      delegation: onward,
-      settings: (agent: string) => registry?.status(agent)?.settings,
-      requireOpen: (agent: string) => registry?.requireOpen(agent),
-      admitted: (caller: Caller, agent: string) => admitted(known, caller, agent),
-      url: (agent: string) => `${url()}/a2a/${agent}`,
-    }
-    return (name) => createHouseCalls(houseParts, name)
-  }
-
-  function openOffice(agents: Registry, known: Access, { suppose }: Routing): Admin {
+  function openOffice(agents: Registry, known: Access, { health, routing }: HandingOn): Admin {
     return openAdmin({
       access: known,
       store,
@@ -222,7 +170,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       reload,
       isOpen: (agent) => mayOpen && accessSettings(current).isOpen(agent),
       health: health.of,
-      suppose,
+      suppose: routing.suppose,
       traces: () => telemetry.traces,
       url,
       version: hubVersion(),
@@ -261,6 +209,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     const fronts: Front[] = [front, openDiscovery(agents, known), hooks]
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
+    if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
     if (config.profiles.olderDraft) fronts.unshift(olderDraft)
     mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
     if (mcp !== undefined) fronts.push(mcp.front)
@@ -313,6 +262,11 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     })
   }
 
+  function cardName(agent: string): string | undefined {
+    const status = registry?.status(agent)
+    return status === undefined ? undefined : (status.settings.name ?? agent)
+  }
+
   /** The one whose entry says that it is. */
   function chosenDefault(): string | undefined {
     return Object.entries(current.agents).find(([, agent]) => agent.default)?.[0]
@@ -346,7 +300,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     const { sections } = changesBetween(current, wanted)
     current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name]])) }
     known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
-    delegation?.configure(delegationSettings(current))
+    handing?.configure()
     const changes = await agents.apply(current)
     mcp?.changed()
     admin?.configChanged()
@@ -386,12 +340,4 @@ function requireAccess(config: HubConfig): void {
     'listen.host',
     `everybody who reaches ${config.listen.host} could call every agent: say who may under \`access\`, or start with --insecure`,
   )
-}
-
-/** With what the caller may use of that agent. */
-function admitted(access: Access, caller: Caller, agent: string) {
-  if (!access.mayUse(caller, agent)) return undefined
-  const grants = grantsOf(caller.scopes)
-  const skills = grants.mayUse(agent) ? grants.skillsOf(agent) : undefined
-  return skills === undefined ? {} : { skills }
 }

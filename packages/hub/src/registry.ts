@@ -136,7 +136,9 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     const agent = keeper.open?.agent
     if (limited.agent === undefined || limited.of !== agent || !isDeepStrictEqual(limited.limits, config.limits)) {
       const made =
-        agent === undefined ? standIn(() => whenOpen(name), times?.patienceMs ?? usualPatienceMs) : limit(agent, config, name)
+        agent === undefined
+          ? standIn(() => whenOpen(name), times?.patienceMs ?? usualPatienceMs)
+          : limit(agent, config, name)
       Object.assign(limited, { of: agent, agent: made, limits: config.limits })
     }
     return limited.agent as Agent
@@ -185,7 +187,18 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
       times,
     })
     const made = madeOf(config, baseDir)
-    return { name, config, bundles: skillBundles, baseDir, made, keeper, limited: {}, routed: {}, told: {}, needed: new Set() }
+    return {
+      name,
+      config,
+      bundles: skillBundles,
+      baseDir,
+      made,
+      keeper,
+      limited: {},
+      routed: {},
+      told: {},
+      needed: new Set(),
+    }
   }
 
   function kindOf(config: AgentConfig): AgentKind {

@@ -36,9 +36,7 @@ export const bots: Wishes = {
     }),
     wish('S4-14', 'Its skills are those of the live configuration and those that are wished for, each once.'),
     wish('S4-15', 'A bearer token is tried as a JWT, then as a key of the bot.'),
-    wish('S4-16', 'A message is checked, routed by rules, run with an idempotency key, and traced.', {
-      open: 'routing and traces come with delegation',
-    }),
+    wish('S4-16', 'A message is checked, routed by rules, run with an idempotency key, and traced.'),
     wish('S4-17', 'Deltas, tool calls and gaps are told while it runs; the answer is an artifact.', {
       instead: 'Deltas are chunks of the artifact itself, so that nothing is said twice.',
     }),

@@ -20,7 +20,9 @@ const skill = z.strictObject({
 const health = z.strictObject({
   state: z.enum(['up', 'slow', 'down']),
   why: z.string().optional(),
-  breaker: z.enum(['closed', 'open', 'half-open']).meta({ description: 'Open: nothing is handed on to it for a while.' }),
+  breaker: z
+    .enum(['closed', 'open', 'half-open'])
+    .meta({ description: 'Open: nothing is handed on to it for a while.' }),
   firstWordMs: z.number().optional().meta({ description: 'The usual time to its first word.' }),
   askedAt: instant.optional(),
 })

@@ -13,7 +13,7 @@ import { pathText } from '../config/path.ts'
 import type { Problem } from '../config/problem.ts'
 import { redactText, restoreText } from '../config/redact.ts'
 import type { ConfigSource } from '../config/source.ts'
-import type { Reloaded } from '../hub.ts'
+import type { Reloaded } from '../reloaded.ts'
 import { RouteError } from './answer.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
 
@@ -94,7 +94,10 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
 
   function sourceOf(): ConfigSource {
     if (parts.source !== undefined) return parts.source
-    throw new RouteError('UNAVAILABLE', 'This hub was started without a configuration file: whoever started it can change it')
+    throw new RouteError(
+      'UNAVAILABLE',
+      'This hub was started without a configuration file: whoever started it can change it',
+    )
   }
 
   /** With its secrets. Throws RouteError. */
@@ -220,9 +223,13 @@ function wrong(problems: readonly Problem[]): RouteError {
     field: pathText(path) || 'text',
     description: line === undefined ? message : `line ${line}: ${message}`,
   }))
-  return new RouteError('INVALID_PARAMS', violations.map(({ field, description }) => `${field}: ${description}`).join('; '), {
-    violations,
-  })
+  return new RouteError(
+    'INVALID_PARAMS',
+    violations.map(({ field, description }) => `${field}: ${description}`).join('; '),
+    {
+      violations,
+    },
+  )
 }
 
 async function asRefusal<Result>(work: () => Promise<Result>): Promise<Result> {

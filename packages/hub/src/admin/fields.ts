@@ -22,7 +22,10 @@ export function limit(usual: number, most: number) {
 /** Several values: by naming the field more than once, or with commas. */
 export function several<Item extends z.ZodType>(item: Item) {
   return z.preprocess(
-    (value) => (value === undefined ? undefined : [value].flat().flatMap((one) => String(one).split(','))),
+    (value) =>
+      value === undefined
+        ? undefined
+        : [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : [one])),
     z.array(item),
   )
 }

@@ -1,7 +1,7 @@
 /**
  * What changed beside the tasks, for those who follow: agents, the configuration, webhooks. Gathered for a moment and kept in
- * the notes for a while, so that whoever was away, or listens at another replica, hears of it, too. Each note has the number
- * after that of the one before, and is made only if nobody else has made that one: so none comes to be before one that was read.
+ * the notes for a while, so that whoever was away, or listens at another replica, hears of it, too. Notes are numbered by a
+ * counter that all replicas share. A number that is taken and not yet written is waited for: what is read is never before it.
  */
 import type { Json, Notes } from '@parley/a2a'
 
@@ -35,12 +35,15 @@ export interface JournalParts {
 }
 
 const kind = 'news'
+const counter = { kind: 'news-count', key: 'count' }
 const everyMs = 250
 const keptMs = 3_600_000
+const forEverMs = 100 * 365 * 86_400_000
 /** Of one note: what more there is in a moment as busy as that is not worth telling one by one. */
 const mostTogether = 200
 const pageSize = 200
-const mostTries = 20
+/** Whoever took a number and did not write it by then has died over it. */
+const patienceMs = 2_000
 
 export function createJournal({ notes, now, wake, failed }: JournalParts): Journal {
   const waiting = new Map<string, Change>()
@@ -58,19 +61,13 @@ export function createJournal({ notes, now, wake, failed }: JournalParts): Journ
     return writing
   }
 
-  async function last(): Promise<number | undefined> {
-    const [note] = await notes.list(kind, { descending: true, limit: 1 })
-    return note === undefined ? undefined : Number(note.key)
+  async function write(changes: readonly Change[]): Promise<void> {
+    const number = await notes.add(counter.kind, counter.key, 1, now() + forEverMs)
+    await notes.write(kind, { key: keyOf(number), value: changes as unknown as Json, expiresAt: now() + keptMs })
   }
 
-  /** Where all have gone, it begins at a number that none of them had. */
-  async function write(changes: readonly Change[]): Promise<void> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const key = keyOf(((await last()) ?? now()) + 1)
-      const note = { key, value: changes as unknown as Json, expiresAt: now() + keptMs }
-      if ((await notes.write(kind, note, 0)) !== undefined) return
-    }
-    throw new Error('others were always faster')
+  async function end(): Promise<number> {
+    return Number((await notes.read(counter.kind, counter.key))?.value ?? 0)
   }
 
   return {
@@ -78,13 +75,18 @@ export function createJournal({ notes, now, wake, failed }: JournalParts): Journ
       waiting.set(JSON.stringify(change), change)
       timer ??= setTimeout(() => void flush(), everyMs).unref()
     },
-    end: async () => (await last()) ?? now(),
-    reaches: async (at) => (await notes.read(kind, keyOf(at))) !== undefined || (await last()) === undefined,
+    end,
+    reaches: async (at) => (await end()) === at || (await notes.read(kind, keyOf(at + 1))) !== undefined,
     async after(at) {
       const found = await notes.list(kind, { after: keyOf(at), limit: pageSize })
-      const newest = found.at(-1)
-      const changes = found.flatMap(({ value }) => value as unknown as readonly Change[])
-      return { changes: distinct(changes), at: newest === undefined ? at : Number(newest.key) }
+      const changes: Change[] = []
+      let place = at
+      for (const { key, value, updatedAt } of found) {
+        if (Number(key) > place + 1 && now() - updatedAt < patienceMs) break
+        changes.push(...(value as unknown as readonly Change[]))
+        place = Number(key)
+      }
+      return { changes: distinct(changes), at: place }
     },
     async close() {
       await flush()

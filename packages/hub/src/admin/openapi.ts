@@ -28,7 +28,8 @@ const securitySchemes = {
   adminKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The admin key, which the hub shows at its first start; or a token that the configuration gives the scope `admin`.',
+    description:
+      'The admin key, which the hub shows at its first start; or a token that the configuration gives the scope `admin`.',
   },
   session: { type: 'apiKey', in: 'cookie', name: 'parley-session', description: 'As POST /admin/session sets it.' },
   csrf: {
@@ -93,7 +94,9 @@ function operationOf(route: Route, schemaOf: SchemaOf, error: Json): Json {
 
 function answersOf(route: Route, schemaOf: SchemaOf): Json {
   if ('stream' in route) {
-    const events = Object.entries(route.events).map(([name, data]) => `- \`${name}\`: ${data.description ?? shapeOf(data)}`)
+    const events = Object.entries(route.events).map(
+      ([name, data]) => `- \`${name}\`: ${data.description ?? shapeOf(data)}`,
+    )
     const media = { schema: { type: 'string', description: `Server-sent events:\n${events.join('\n')}` } }
     return { 200: { description: 'The changes, as they come.', content: { 'text/event-stream': media } } }
   }
@@ -143,7 +146,7 @@ function securityOf(right: Right, isReading: boolean): readonly Json[] {
 
 /** What has a name stands once, among the components. */
 function hoisted(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const { $schema: _, $defs = {}, ...rest } = relinked(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json)
+  const { $schema: _, $defs = {}, ...rest } = relinked(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
   Object.assign(schemas, $defs)
   return rest
 }

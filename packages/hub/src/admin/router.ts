@@ -93,11 +93,7 @@ export function createRouter(parts: RouterParts): AdminFront {
     return { params, query, body, who, request, signal: gone.signal } as unknown as Given<never, never, never>
   }
 
-  async function run(
-    route: Route,
-    given: Given<never, never, never>,
-    response: ServerResponse,
-  ): Promise<Course> {
+  async function run(route: Route, given: Given<never, never, never>, response: ServerResponse): Promise<Course> {
     if ('stream' in route) {
       await route.stream(given, response)
       return { who: given.who, outcome: 'OK', status: 200, about: {} }

@@ -54,7 +54,15 @@ export async function searchTasks(
 }
 
 function holds({ id, contextId, owner, agent, status, metadata }: TaskRow, title: string | undefined, words: string) {
-  const said = [title, id, contextId, owner, agent, JSON.stringify(status.message ?? ''), JSON.stringify(metadata ?? '')]
+  const said = [
+    title,
+    id,
+    contextId,
+    owner,
+    agent,
+    JSON.stringify(status.message ?? ''),
+    JSON.stringify(metadata ?? ''),
+  ]
   return said.some((one) => one?.toLowerCase().includes(words) === true)
 }
 

@@ -16,7 +16,12 @@ const settings = (over: Partial<AccessSettings> = {}): AccessSettings => ({
 })
 
 function open(notes: Notes = memoryNotes(), over: Partial<AccessSettings> = {}) {
-  return createAccess({ notes, settings: settings(over), log: quiet, secrets: () => Promise.reject(new Error('not needed')) })
+  return createAccess({
+    notes,
+    settings: settings(over),
+    log: quiet,
+    secrets: () => Promise.reject(new Error('not needed')),
+  })
 }
 
 const showing = (headers: Readonly<Record<string, string>>, agent = 'team'): Credentials => ({

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly cwd: string
   say(line: string): void
   complain(line: string): void
+  /** Whether a person reads complaints, and not a program. */
+  readonly isRead: boolean
   /** For a command that speaks a protocol with whoever started it: then nothing is said. */
   readonly input: Readable
   readonly output: Writable

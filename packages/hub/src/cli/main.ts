@@ -17,6 +17,7 @@ const terminal: Terminal = {
   cwd: process.cwd(),
   say: (line) => console.log(line),
   complain: (line) => console.error(line),
+  isRead: process.stderr.isTTY,
   get input() {
     return process.stdin
   },

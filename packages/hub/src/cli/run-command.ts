@@ -1,6 +1,6 @@
 /** From words to an exit code. */
-import { readFileSync } from 'node:fs'
 import { ConfigError } from '@parley/a2a/server'
+import { hubVersion } from '../hub-version.ts'
 import { Complaint } from './command.ts'
 import type { Terminal } from './command.ts'
 import { choose, commands, flagsOf } from './commands.ts'
@@ -9,7 +9,7 @@ import { helpOf } from './help.ts'
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const [first, ...rest] = args
-    if (first === '--version' || first === '-v') return told(terminal, [version()])
+    if (first === '--version' || first === '-v') return told(terminal, [hubVersion()])
     if (first === 'help' || first === '--help' || first === '-h') return told(terminal, helpOf(commands, rest))
     const { command, rest: own } = choose(args)
     if (command.takesRest !== true && (own.includes('--help') || own.includes('-h'))) {
@@ -34,9 +34,4 @@ function sentenceOf(reason: unknown): string {
   const { code, port } = reason as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') return `Port ${port} is taken: choose another with --port and --grpc-port.`
   return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -25,6 +25,7 @@ export function testTerminal(given: Partial<Pick<Terminal, 'environment' | 'cwd'
     ...given,
     say: (text) => void said.push(...text.split('\n')),
     complain: (text) => void complaints.push(text),
+    isRead: true,
     input: new PassThrough(),
     output: new PassThrough(),
     untilToldToEnd: () => ended.promise,

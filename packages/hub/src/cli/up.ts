@@ -1,9 +1,14 @@
 /** `parley up`: the hub as a program. It starts, says where it is, follows its configuration, and goes when it is told to. */
-import type { AgentLog } from '@parley/a2a'
+import type { Loaded } from '../config/load.ts'
+import { pathText } from '../config/path.ts'
 import { watchFiles } from '../config/watch.ts'
-import type { Hub, Reloaded } from '../hub.ts'
+import type { Hub } from '../hub.ts'
+import type { Reloaded } from '../reloaded.ts'
 import { describeStore } from '../open-store.ts'
 import type { AgentStatus } from '../registry.ts'
+import { createLog } from '../telemetry/logs.ts'
+import type { HubLog } from '../telemetry/logs.ts'
+import { secretsIn } from '../telemetry/redact.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { programEnvironment } from './program-environment.ts'
 import { configFlags, configSource, listenFlags, problemLines, readConfig } from './settings.ts'
@@ -24,9 +29,10 @@ export const up: Command = {
       return 1
     }
     const { config } = loaded
+    const log = logTo(terminal, loaded)
     const { startHub } = await import('../hub.ts')
     const hub = await startHub(config, {
-      log: logTo(terminal),
+      log,
       insecure: flags.has('insecure'),
       programEnv: programEnvironment(terminal.environment),
       source: await configSource(flags, terminal),
@@ -37,6 +43,7 @@ export const up: Command = {
     await terminal.untilToldToEnd()
     stop()
     await hub.close()
+    log.flush()
     return 0
   },
 }
@@ -100,22 +107,16 @@ function reloadLines({ added, changed, removed, applied, restart }: Reloaded): r
   return said.length === 0 ? ['The configuration was read again; nothing changed.'] : said
 }
 
-function logTo({ complain }: Terminal): AgentLog {
-  const line = (message: string, fields: Record<string, unknown> = {}): void => {
-    const { cause, ...rest } = fields
-    const more = Object.entries(rest).map(
-      ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    )
-    complain(
-      `${new Date().toISOString()} ${message}${more.join('')}${cause === undefined ? '' : `: ${causeOf(cause)}`}`,
-    )
-  }
-  return { debug() {}, info() {}, warn: line, error: line }
-}
-
-function causeOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  const under = cause.cause === undefined ? '' : ` (${causeOf(cause.cause)})`
-  // Ours say all there is to say; of others the place is worth knowing.
-  return `${cause.name === 'Error' || cause.name === 'A2AError' ? cause.message : (cause.stack ?? cause.message)}${under}`
+/** As the configuration wants it, and without its secrets. */
+function logTo(
+  { complain, isRead }: Terminal,
+  { config, tree, references }: Extract<Loaded, { config: unknown }>,
+): HubLog {
+  const { level, format } = config.telemetry.logs
+  return createLog({
+    level,
+    format: format === 'auto' ? (isRead ? 'text' : 'json') : format,
+    secrets: secretsIn(tree, (path) => references.has(pathText(path))),
+    write: complain,
+  })
 }

@@ -119,7 +119,9 @@ function checkNames(
   for (const [at, { from, to, fallback }] of (routes ?? []).entries()) {
     from.forEach((name, index) => expect('agent', name, names, 'routes', at, 'from', ...inList(from, index)))
     to.forEach(({ agent }, index) => expect('agent', agent, names, 'routes', at, 'to', ...inList(to, index)))
-    fallback.forEach((name, index) => expect('agent', name, names, 'routes', at, 'fallback', ...inList(fallback, index)))
+    fallback.forEach((name, index) =>
+      expect('agent', name, names, 'routes', at, 'fallback', ...inList(fallback, index)),
+    )
   }
   if (access?.mtls === true && listen !== undefined && listen.tls?.ca === undefined) {
     problems.push({ path: ['access', 'mtls'], message: 'needs listen.tls.ca: who signs the certificates of clients' })

@@ -18,17 +18,16 @@ export function withAgent(text: string, name: string, entry: Entry | undefined, 
   if (entry === undefined) document.deleteIn(['agents', name])
   else {
     const node = document.createNode(entry)
-    const neighbour = isMap(agents) ? firstOf(agents) : undefined
-    // As its neighbours are written.
-    if (isMap(node) && neighbour?.flow === true) node.flow = true
+    // As it was written, or as its neighbours are.
+    if (isMap(node) && isMap(agents) && modelFor(agents, name)?.flow === true) node.flow = true
     document.setIn(['agents', name], node)
   }
   return document.toString({ lineWidth: 0 })
 }
 
-function firstOf(agents: YAMLMap): YAMLMap | undefined {
-  const first = agents.items[0]?.value
-  return isMap(first) ? first : undefined
+function modelFor(agents: YAMLMap, name: string): YAMLMap | undefined {
+  const model = agents.get(name) ?? agents.items[0]?.value
+  return isMap(model) ? model : undefined
 }
 
 function withJsonAgent(text: string, name: string, entry: Entry | undefined): string {

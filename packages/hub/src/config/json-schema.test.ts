@@ -19,7 +19,9 @@ describe('parley.schema.json', () => {
     const { properties = {}, additionalProperties, required } = configSchema(kinds)
     assert.equal(additionalProperties, false)
     assert.deepEqual(required, ['agents'])
-    assert.ok(['listen', 'store', 'agents', 'access', 'limits', 'routes', 'retention'].every((name) => name in properties))
+    assert.ok(
+      ['listen', 'store', 'agents', 'access', 'limits', 'routes', 'retention'].every((name) => name in properties),
+    )
     assert.ok(!('roads' in properties))
   })
 

@@ -6,6 +6,9 @@ export const profiles = z.strictObject({
     description:
       'POST /a2a/tasks/send and GET /a2a/tasks/{id} at the default agent, for programs that know no protocol.',
   }),
+  botChat: z.boolean().default(false).meta({
+    description: 'POST /bot-instances/{agent}/chat, which takes a text and waits for the answer, for managers of bots.',
+  }),
   olderDraft: z.boolean().default(false).meta({
     description:
       'For clients of an early description of 0.3: traces and client tools unasked at /api/a2a, and REST at /v1 answered with `kind` to those who write it.',

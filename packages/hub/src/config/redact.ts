@@ -22,7 +22,9 @@ export function redactText(text: string, kinds: readonly AgentKind[]): string {
   const shown = shownOf(text, kinds)
   const secrets = writtenIn(text).flatMap((one) => {
     const value = valueAt(shown, one.path)
-    return typeof value === 'string' && value.includes(hidden) && value !== one.value ? [{ ...one, by: quoted(value) }] : []
+    return typeof value === 'string' && value.includes(hidden) && value !== one.value
+      ? [{ ...one, by: quoted(value) }]
+      : []
   })
   return splice(text, secrets)
 }
@@ -40,7 +42,11 @@ export function restoreText(edited: string, current: string, kinds: readonly Age
     const secret = known.get(pathText(one.path))
     const isSame = secret !== undefined && valueAt(before, one.path) === one.value && isInPlace(one.path, before, after)
     if (isSame) return [{ ...one, by: sourceOf(secret, current) }]
-    problems.push({ path: one.path, line: lineOf(edited, one.start), message: 'say the secret again: it was not here before' })
+    problems.push({
+      path: one.path,
+      line: lineOf(edited, one.start),
+      message: 'say the secret again: it was not here before',
+    })
     return []
   })
   return problems.length > 0 ? { problems } : { text: splice(edited, replaced) }

@@ -18,7 +18,9 @@ const when = z.strictObject({
       if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong })
     })
     .optional()
-    .meta({ description: 'A regular expression (RE2: no look-around, no back-references) for the text; (?i) for any case.' }),
+    .meta({
+      description: 'A regular expression (RE2: no look-around, no back-references) for the text; (?i) for any case.',
+    }),
   skill: several('the skill that the message names').optional(),
   metadata: z
     .record(nonEmpty, z.union([plain, z.array(plain).min(1, 'is empty')], 'give a value, or a list of values'))

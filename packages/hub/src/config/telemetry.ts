@@ -29,12 +29,9 @@ export const telemetry = z.strictObject({
       [
         z.literal(false),
         z.strictObject({
-          public: z
-            .boolean()
-            .default(false)
-            .meta({
-              description: 'Whether everybody may read them. Default: on this machine; else with the admin key.',
-            }),
+          public: z.boolean().default(false).meta({
+            description: 'Whether everybody may read them. Default: on this machine; else with the admin key.',
+          }),
         }),
       ],
       'say false, or { public: true }',

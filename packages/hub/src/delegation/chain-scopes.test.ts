@@ -20,10 +20,7 @@ const hubs = fc.constantFrom('https://a.test', hub, 'https://c.test')
 const chain = fc
   .array(fc.tuple(hubs, words), { minLength: 1, maxLength: 5 })
   .map(([first, ...others]) =>
-    others.reduce(
-      (scopes, [at, held]) => scopesOnward(scopes, held, at),
-      wordsOf(first?.[1] ?? [], first?.[0] ?? hub),
-    ),
+    others.reduce((scopes, [at, held]) => scopesOnward(scopes, held, at), wordsOf(first?.[1] ?? [], first?.[0] ?? hub)),
   )
 
 describe('the rights of handed-on work', () => {
@@ -63,8 +60,7 @@ describe('the rights of handed-on work', () => {
         const before = wordsOf(first, hub)
         const left = narrowed(held, before, hub)
         if (left === undefined) return
-        for (const agent of agents)
-          if (grantsOf(left).mayUse(agent)) assert.ok(grantsOf(first).mayUse(agent), agent)
+        for (const agent of agents) if (grantsOf(left).mayUse(agent)) assert.ok(grantsOf(first).mayUse(agent), agent)
       }),
     )
   })

@@ -60,7 +60,8 @@ interface Sorted {
 }
 
 function sorted(words: readonly string[]): Sorted {
-  const begins = (word: string, ...sorts: readonly string[]): boolean => sorts.some((sort) => word.startsWith(`${sort}:`))
+  const begins = (word: string, ...sorts: readonly string[]): boolean =>
+    sorts.some((sort) => word.startsWith(`${sort}:`))
   return {
     local: words.filter((word) => begins(word, 'agent', 'skill')),
     operations: words.filter((word) => begins(word, 'operation')),
@@ -75,9 +76,6 @@ function common(
   noneMeansAll: boolean,
 ): readonly string[] | undefined {
   if (noneMeansAll && (one.length === 0 || other.length === 0)) return one.length === 0 ? other : one
-  const both = new Set([
-    ...one.filter((word) => covers(other, [word])),
-    ...other.filter((word) => covers(one, [word])),
-  ])
+  const both = new Set([...one.filter((word) => covers(other, [word])), ...other.filter((word) => covers(one, [word]))])
   return both.size === 0 ? undefined : [...both]
 }

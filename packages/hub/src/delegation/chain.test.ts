@@ -85,22 +85,52 @@ describe('a chain', () => {
   it('is refused for a circle, for its depth, for its budget and for its time, each by name', () => {
     const chain = nextChain(begin(5, now + 10), order({}))
     const from = placeOf(hub, 'b')
-    assert.equal(reasonOf(() => nextChain(chain, order({ from, to: placeOf(hub, 'a') }))), 'DELEGATION_LOOP')
-    assert.equal(reasonOf(() => nextChain(chain, order({ from, to: from }))), 'DELEGATION_LOOP')
+    assert.equal(
+      reasonOf(() => nextChain(chain, order({ from, to: placeOf(hub, 'a') }))),
+      'DELEGATION_LOOP',
+    )
+    assert.equal(
+      reasonOf(() => nextChain(chain, order({ from, to: from }))),
+      'DELEGATION_LOOP',
+    )
     const onward = order({ from, to: placeOf(hub, 'c') })
-    assert.equal(reasonOf(() => nextChain(chain, onward)), undefined)
-    assert.equal(reasonOf(() => nextChain(chain, { ...onward, maxDepth: 1 })), 'DELEGATION_DEPTH')
-    assert.equal(reasonOf(() => nextChain({ ...chain, tasks: 0 }, onward)), 'DELEGATION_BUDGET')
-    assert.equal(reasonOf(() => nextChain(chain, { ...onward, now: now + 10 })), 'DELEGATION_DEADLINE')
-    assert.equal(reasonOf(() => nextChain(chain, { ...onward, deadlineAt: now })), 'DELEGATION_DEADLINE')
+    assert.equal(
+      reasonOf(() => nextChain(chain, onward)),
+      undefined,
+    )
+    assert.equal(
+      reasonOf(() => nextChain(chain, { ...onward, maxDepth: 1 })),
+      'DELEGATION_DEPTH',
+    )
+    assert.equal(
+      reasonOf(() => nextChain({ ...chain, tasks: 0 }, onward)),
+      'DELEGATION_BUDGET',
+    )
+    assert.equal(
+      reasonOf(() => nextChain(chain, { ...onward, now: now + 10 })),
+      'DELEGATION_DEADLINE',
+    )
+    assert.equal(
+      reasonOf(() => nextChain(chain, { ...onward, deadlineAt: now })),
+      'DELEGATION_DEADLINE',
+    )
     // The same agent of another hub is another agent.
-    assert.equal(reasonOf(() => nextChain(chain, { ...onward, to: placeOf('https://b.test', 'a') })), undefined)
+    assert.equal(
+      reasonOf(() => nextChain(chain, { ...onward, to: placeOf('https://b.test', 'a') })),
+      undefined,
+    )
   })
 
   it('that somebody else made is held to the same', () => {
     const chain = nextChain(begin(5), order({}))
-    assert.equal(reasonOf(() => checkHop(chain, { to: placeOf(hub, 'a'), maxDepth: 8, now })), 'DELEGATION_LOOP')
-    assert.equal(reasonOf(() => checkHop(chain, { to: placeOf(hub, 'c'), maxDepth: 8, now })), undefined)
+    assert.equal(
+      reasonOf(() => checkHop(chain, { to: placeOf(hub, 'a'), maxDepth: 8, now })),
+      'DELEGATION_LOOP',
+    )
+    assert.equal(
+      reasonOf(() => checkHop(chain, { to: placeOf(hub, 'c'), maxDepth: 8, now })),
+      undefined,
+    )
   })
 
   it('that was widened anywhere is told from one that was not', () => {

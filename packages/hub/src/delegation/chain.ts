@@ -80,7 +80,10 @@ export function checkHop(
 ): void {
   if (visited.includes(to)) {
     const name = to.slice(to.lastIndexOf('#') + 1)
-    throw refused('DELEGATION_LOOP', `The agent ${name} is already at work on this: agents would call one another in a circle`)
+    throw refused(
+      'DELEGATION_LOOP',
+      `The agent ${name} is already at work on this: agents would call one another in a circle`,
+    )
   }
   if (visited.length > maxDepth) {
     throw refused('DELEGATION_DEPTH', `More than ${maxDepth} agents would call one another in a row`)
@@ -93,11 +96,7 @@ export function spent(): A2AError {
   return refused('DELEGATION_BUDGET', 'As many tasks as may be have been opened for this request')
 }
 
-export type Refusal =
-  | 'DELEGATION_LOOP'
-  | 'DELEGATION_DEPTH'
-  | 'DELEGATION_BUDGET'
-  | 'DELEGATION_DEADLINE'
+export type Refusal = 'DELEGATION_LOOP' | 'DELEGATION_DEPTH' | 'DELEGATION_BUDGET' | 'DELEGATION_DEADLINE'
 
 function refused(reason: Refusal, message: string): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', message, { reason })

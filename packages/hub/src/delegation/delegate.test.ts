@@ -104,7 +104,10 @@ describe('work that is handed on', () => {
         ? body.artifact.parts.map((part) => ('text' in part ? part.text : ''))
         : [],
     )
-    assert.deepEqual(chunks.filter((text) => text !== ''), ['one ', 'two'])
+    assert.deepEqual(
+      chunks.filter((text) => text !== ''),
+      ['one ', 'two'],
+    )
     // There is one child, and the trace knows it by the name that the child was told.
     const spans = records.flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
     assert.deepEqual(

@@ -4,7 +4,7 @@
  * and after a restart; what it handed on before is found again in the order in which it asks for it.
  */
 import { A2AError, isInterrupted, isRedacted } from '@parley/a2a'
-import type { Abandoned, AgentMessage, Artifact, Json, Part, Report, Resumed, Struct, TaskState, Turn } from '@parley/a2a'
+import type { Abandoned, AgentMessage, Artifact, Json, Part, Report, Resumed, TaskState, Turn } from '@parley/a2a'
 import type { House, HouseAgent } from '../agents/kind.ts'
 import { createSaver } from '../agents/saver.ts'
 import { hop, newHop } from './hop.ts'
@@ -163,7 +163,7 @@ export async function abandonSteps({ remembered, caller, tenant, log }: Abandone
 
 function keptIn(checkpoint: Json | undefined): Kept | undefined {
   if (typeof checkpoint !== 'object' || checkpoint === null || !('delegation' in checkpoint)) return undefined
-  return Array.isArray((checkpoint as Struct)['steps']) ? (checkpoint as unknown as Kept) : undefined
+  return Array.isArray(checkpoint['steps']) ? (checkpoint as unknown as Kept) : undefined
 }
 
 function beginning({ resumed, remembered }: Turn): Kept {

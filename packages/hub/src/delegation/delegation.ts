@@ -112,7 +112,10 @@ export function createDelegation(parts: DelegationParts): Delegation {
     return chain
   }
 
-  function rightsUnder({ scopes: given }: Chain, { caller, agent }: MessageAbout): Pick<CallTerms, 'scopes' | 'skills'> {
+  function rightsUnder(
+    { scopes: given }: Chain,
+    { caller, agent }: MessageAbout,
+  ): Pick<CallTerms, 'scopes' | 'skills'> {
     const scopes = narrowed(caller.scopes ?? [], given, hub)
     if (scopes === undefined || !parts.mayUse({ ...caller, scopes }, agent)) {
       throw new A2AError('PERMISSION_DENIED', 'Those on whose behalf this is asked may not do it')

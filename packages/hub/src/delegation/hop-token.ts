@@ -125,23 +125,29 @@ async function signedContent(token: string, keys: JWTVerifyGetKey): Promise<unkn
   try {
     const header = decodeProtectedHeader(token)
     // Other keys of the same hub sign other things.
-    if (header.typ !== typ || header.kid?.startsWith(`${hopPurpose}.`) !== true) throw invalid('it is a token for something else')
-    const { payload } = await compactVerify(token, keys, { algorithms: ['ES256'] })
+    if (header.typ !== typ || header.kid?.startsWith(`${hopPurpose}.`) !== true)
+      throw invalid('it is a token for something else')
+    const { payload } = await compactVerify(token, withinReach(keys), { algorithms: ['ES256'] })
     return JSON.parse(new TextDecoder().decode(payload)) as unknown
   } catch (reason) {
     if (reason instanceof A2AError) throw reason
-    if (reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JWSSignatureVerificationFailed)
-      throw invalid('its signature is not good')
-    if (reason instanceof SyntaxError || (reason instanceof errors.JOSEError && !isOutOfReach(reason)))
-      throw invalid('it is not well formed')
-    const message = 'The keys of the hub that handed this on cannot be read now'
-    throw new A2AError('UNAVAILABLE', message, {}, { cause: reason })
+    const isUnsigned =
+      reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JWSSignatureVerificationFailed
+    throw invalid(isUnsigned ? 'its signature is not good' : 'it is not well formed')
   }
 }
 
-/** The keys could not be had, or are none. */
-function isOutOfReach({ code }: errors.JOSEError): boolean {
-  return code === 'ERR_JWKS_TIMEOUT' || code === 'ERR_JWKS_INVALID' || code === 'ERR_JOSE_GENERIC'
+/** Keys that cannot be had say nothing about the token. */
+function withinReach(keys: JWTVerifyGetKey): JWTVerifyGetKey {
+  return async (header, token) => {
+    try {
+      return await keys(header, token)
+    } catch (reason) {
+      if (reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JOSENotSupported) throw reason
+      const message = 'The keys of the hub that handed this on cannot be read now'
+      throw new A2AError('UNAVAILABLE', message, {}, { cause: reason })
+    }
+  }
 }
 
 /** Whoever signs must have made it of what it was given itself. What strangers gave it is for it to answer for. */

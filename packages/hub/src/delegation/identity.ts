@@ -27,5 +27,7 @@ export async function openIdentity(notes: Notes): Promise<Identity> {
 
 function read(value: Json | undefined): { readonly id: string; readonly secret: string } | undefined {
   if (typeof value !== 'object' || value === null || !('id' in value) || !('secret' in value)) return undefined
-  return typeof value.id === 'string' && typeof value.secret === 'string' ? { id: value.id, secret: value.secret } : undefined
+  return typeof value.id === 'string' && typeof value.secret === 'string'
+    ? { id: value.id, secret: value.secret }
+    : undefined
 }

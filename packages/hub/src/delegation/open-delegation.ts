@@ -10,7 +10,12 @@ export async function openDelegation(
   notes: Notes,
   parts: Omit<DelegationParts, 'settings' | 'identity' | 'notes'>,
 ): Promise<Delegation> {
-  return createDelegation({ ...parts, settings: delegationSettings(config), identity: await openIdentity(notes), notes })
+  return createDelegation({
+    ...parts,
+    settings: delegationSettings(config),
+    identity: await openIdentity(notes),
+    notes,
+  })
 }
 
 export function delegationSettings({

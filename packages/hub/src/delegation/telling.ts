@@ -22,6 +22,8 @@ import type { HopEnd } from './hop.ts'
 export interface TellingParts {
   readonly turn: Turn
   readonly agent: string
+  /** The child takes the place of the parent. */
+  readonly isInstead?: boolean
   /** The child's artifact by the name that it has with the parent: no other artifact has it. */
   named(artifactId: string): string
   /** Whether the parent's log may hold something of the child. */
@@ -32,7 +34,7 @@ export interface Telling {
   reports(event: StreamEvent): Promise<readonly Report[]>
 }
 
-export function createTelling({ turn, agent, named, isKnown }: TellingParts): Telling {
+export function createTelling({ turn, agent, isInstead = false, named, isKnown }: TellingParts): Telling {
   /** The child's artifacts that were begun, here or before. */
   const begun = new Set<string>()
   let isTold = isKnown
@@ -47,7 +49,8 @@ export function createTelling({ turn, agent, named, isKnown }: TellingParts): Te
       if (!('statusUpdate' in event)) return []
       const { taskId, status, metadata } = event.statusUpdate
       if (status.state !== 'TASK_STATE_WORKING' || status.message === undefined) return []
-      return [said('TASK_STATE_WORKING', agent, { taskId, status, ...(metadata !== undefined ? { metadata } : {}) })]
+      const end = { taskId, status, ...(metadata !== undefined ? { metadata } : {}) }
+      return [said('TASK_STATE_WORKING', agent, end, isInstead)]
     },
   }
 
@@ -55,8 +58,9 @@ export function createTelling({ turn, agent, named, isKnown }: TellingParts): Te
   function firstWord(taskId: string): readonly Report[] {
     if (isTold) return []
     isTold = true
-    const message = { parts: [{ text: `Handed on to ${agent}` }], ...about(agent, taskId) }
-    return [{ state: 'TASK_STATE_WORKING', message, metadata: handedOn(agent, taskId) }]
+    const metadata = handedOn(agent, taskId, isInstead)
+    const message = { parts: [{ text: `Handed on to ${agent}` }], referenceTaskIds: [taskId], metadata }
+    return [{ state: 'TASK_STATE_WORKING', message, metadata }]
   }
 
   async function news(artifacts: readonly Artifact[]): Promise<readonly Report[]> {
@@ -85,32 +89,33 @@ export function createTelling({ turn, agent, named, isKnown }: TellingParts): Te
 }
 
 /** A state of the child as one of the parent, in the child's words. */
-export function said(state: TaskState, agent: string, { taskId, status, metadata }: HopEnd): StateReport {
+export function said(
+  state: TaskState,
+  agent: string,
+  { taskId, status, metadata }: HopEnd,
+  isInstead = false,
+): StateReport {
   const { message } = status
+  const handed = handedOn(agent, taskId, isInstead)
   return {
     state,
-    ...(message !== undefined ? { message: asSaid(message, agent, taskId) } : {}),
-    metadata: { ...metadata, ...handedOn(agent, taskId) },
+    ...(message !== undefined ? { message: asSaid(message, taskId, handed) } : {}),
+    metadata: { ...metadata, ...handed },
   }
 }
 
 /** What was said, without whose message it was: ids and roles are the parent's to give. */
-function asSaid({ parts, metadata, extensions }: Message, agent: string, taskId: string): AgentMessage {
-  const names = about(agent, taskId)
+function asSaid({ parts, metadata, extensions }: Message, taskId: string, handed: Struct): AgentMessage {
   return {
     parts,
     ...(extensions !== undefined ? { extensions } : {}),
-    ...names,
-    metadata: { ...metadata, ...names.metadata },
+    referenceTaskIds: [taskId],
+    metadata: { ...metadata, ...handed },
   }
 }
 
-function about(agent: string, taskId: string) {
-  return { referenceTaskIds: [taskId], metadata: handedOn(agent, taskId) }
-}
-
-function handedOn(agent: string, taskId: string): Struct {
-  return { [uri]: { agent, taskId } }
+function handedOn(agent: string, taskId: string, isInstead: boolean): Struct {
+  return { [uri]: { agent, taskId, ...(isInstead ? { instead: true } : {}) } }
 }
 
 /** What `now` has beyond `before`; nothing at all if it is no continuation. */

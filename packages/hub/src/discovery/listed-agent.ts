@@ -57,7 +57,8 @@ export type Findable = Pick<ListedAgent, 'name' | 'title' | 'tags' | 'skills'> &
 export function fits(agent: Findable, { text, tag, skill }: AgentFilter): boolean {
   const { name, title, description = '', tags, skills } = agent
   if (tag !== undefined && !tags.some((one) => same(one, tag))) return false
-  if (skill !== undefined && !skills.some(({ id, name: called }) => same(id, skill) || same(called, skill))) return false
+  if (skill !== undefined && !skills.some(({ id, name: called }) => same(id, skill) || same(called, skill)))
+    return false
   if (text === undefined) return true
   const said = [name, title, description, ...tags, ...skills.flatMap((one) => [one.id, one.name, one.description])]
   return text

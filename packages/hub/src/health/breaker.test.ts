@@ -42,7 +42,10 @@ describe('a circuit breaker', () => {
   })
 
   it('never lets two through at once while it is half open, whatever happens when', () => {
-    const event = fc.record({ kind: fc.constantFrom('take', 'succeeded', 'failed'), after: fc.integer({ min: 0, max: 60 }) })
+    const event = fc.record({
+      kind: fc.constantFrom('take', 'succeeded', 'failed'),
+      after: fc.integer({ min: 0, max: 60 }),
+    })
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         const breaker = createBreaker(() => settings)

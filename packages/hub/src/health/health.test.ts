@@ -32,7 +32,10 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
     pass: (ms: number) => void (now += ms),
     is: (what?: string) => void (trouble = what),
     async run(agent: Agent, text = 'x') {
-      const tested = testAgent(observed(agent, health.observer('a'), () => now), { server: { log: silent }, turnTimeoutMs: 50 })
+      const tested = testAgent(
+        observed(agent, health.observer('a'), () => now),
+        { server: { log: silent }, turnTimeoutMs: 50 },
+      )
       t.after(() => tested.close())
       await tested.send(text).catch(() => {})
     },

@@ -71,8 +71,7 @@ export function createHealth({ settings, names, isOpen, probe, log, now }: Healt
   later()
 
   function about(agent: string): Known {
-    const breaker = (): Breaker =>
-      createBreaker(() => ({ failures: settings().failures, restMs: settings().rest }))
+    const breaker = (): Breaker => createBreaker(() => ({ failures: settings().failures, restMs: settings().rest }))
     const found = known.get(agent) ?? { breaker: breaker(), samples: 0, heardAt: 0 }
     known.set(agent, found)
     return found

@@ -1,4 +1,5 @@
 /** An agent whose turns are watched: how long it takes to its first word, and whether it is well. It notices nothing. */
+import { hasSettled } from '@parley/a2a'
 import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
 import { isPlain, reportIterator } from '../limits/report-iterator.ts'
 import type { ReportIterator } from '../limits/report-iterator.ts'
@@ -28,6 +29,8 @@ interface Watch {
   lasts(): void
   said(report: Report | undefined): void
   ended(): void
+  /** Nobody wants more of it. */
+  stopped(): void
   failed(reason: unknown): void
 }
 
@@ -36,6 +39,7 @@ function createWatch(observer: Observer, turn: Turn, now: () => number): Watch {
   let verdict: Verdict | undefined
   let isOver = false
   let isListening = false
+  let isSettled = false
   const hear = (): void => {
     if (verdict === undefined) observer.firstWord(Math.max(0, now() - startedAt))
   }
@@ -60,6 +64,12 @@ function createWatch(observer: Observer, turn: Turn, now: () => number): Watch {
       hear()
       // The last word decides, and a failure is one.
       verdict = verdictOnReport(report)
+      isSettled = typeof report === 'object' && ('reply' in report || ('state' in report && hasSettled(report.state)))
+    },
+    stopped() {
+      // What it said last may have ended the turn. Else it was stopped in the middle, and nobody knows.
+      if (!isSettled && verdict !== 'ill') verdict = 'none'
+      end()
     },
     ended() {
       verdict ??= 'well'
@@ -114,9 +124,8 @@ function listening(iterator: ReportIterator, it: Watch): ReportIterator {
         throw reason
       }
     },
-    /** Nobody wants more: it was stopped, or what it said last ended the turn. */
     async return() {
-      it.ended()
+      it.stopped()
       return (await iterator.return?.()) ?? { done: true, value: undefined }
     },
   }

@@ -151,7 +151,7 @@ const capabilities = {
   tasks: { requests: { tools: { call: {} } }, cancel: {} },
 }
 
-export async function toolsFor(desk: Desk, settings: BridgeSettings, signal: AbortSignal): Promise<readonly Tool[]> {
+async function toolsFor(desk: Desk, settings: BridgeSettings, signal: AbortSignal): Promise<readonly Tool[]> {
   const own = tools.filter(({ needsRemote }) => !needsRemote || desk.remote !== undefined)
   return settings.tools === 'agents' ? own : [...own, ...skillTools(await desk.agents(signal), names)]
 }
@@ -164,7 +164,7 @@ async function findTool(name: string, { desk, settings, signal }: ToolCall): Pro
   return found.find(({ listed }) => listed.name === name)
 }
 
-export function failureOf(reason: unknown, log: AgentLog): CallToolResult {
+function failureOf(reason: unknown, log: AgentLog): CallToolResult {
   const error = A2AError.from(reason)
   if (error.code === 'INTERNAL') log.error('a tool of the MCP bridge failed', { cause: error.cause ?? error })
   const { retryAfterSeconds } = error.details

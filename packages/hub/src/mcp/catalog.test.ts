@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { catalogExtension } from '../discovery/catalog.ts'
 import { entriesOf, readCatalog } from './catalog.ts'
 
 const hub = 'http://127.0.0.1:3000'
@@ -13,6 +14,16 @@ describe('the catalog of a hub', () => {
       assert.deepEqual(read({ identifier: 'x', type: card, url }), [own])
     }
     assert.deepEqual(read({ identifier: 'x', mediaType: card, url: '/a2a/gpt' }), [own])
+  })
+
+  it('says which skills the caller may use', () => {
+    const extensions = { [catalogExtension]: { agent: 'gpt', skills: ['sing'] } }
+    const [found] = read({ identifier: 'x', type: card, url: '/a2a/gpt', extensions })
+    assert.deepEqual(found?.skills, ['sing'])
+    for (const odd of [7, {}, { [catalogExtension]: 7 }, { [catalogExtension]: { skills: [7] } }]) {
+      const [one] = read({ identifier: 'x', type: card, url: '/a2a/gpt', extensions: odd })
+      assert.deepEqual([one?.name, one?.skills], ['gpt', undefined])
+    }
   })
 
   it('lists agents elsewhere as such', () => {

@@ -5,6 +5,7 @@
 import { A2AError } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
+import { catalogExtension } from '../discovery/catalog.ts'
 
 export interface CatalogEntry {
   /** As the hub calls it. */
@@ -13,6 +14,8 @@ export interface CatalogEntry {
   readonly url: string
   /** Whether the hub itself answers there: whoever is known to it is not known elsewhere. */
   readonly isOwn: boolean
+  /** Those that the caller may use, where the hub says so: a card is the same for all. */
+  readonly skills?: readonly string[]
 }
 
 const entry = z.looseObject({
@@ -22,6 +25,10 @@ const entry = z.looseObject({
   type: z.string().optional(),
   mediaType: z.string().optional(),
   url: z.string().optional(),
+  extensions: z
+    .looseObject({ [catalogExtension]: z.looseObject({ skills: z.array(z.string()) }).optional() })
+    .optional()
+    .catch(undefined),
 })
 const catalog = z.looseObject({ entries: z.array(z.unknown()) })
 
@@ -69,8 +76,11 @@ export function entriesOf(text: string, hub: string): readonly CatalogEntry[] {
     if (data?.url === undefined || !isAgent || !URL.canParse(data.url, hub)) return []
     const url = new URL(data.url, hub)
     const [, own] = /\/a2a\/([\w.~-]+)(?:\/|$)/.exec(url.pathname) ?? []
+    const { skills } = data.extensions?.[catalogExtension] ?? {}
     // Called by the way that we were told of, whatever the hub is called outside.
-    if (own !== undefined) return [{ name: own, url: `${hub}/a2a/${own}`, isOwn: true }]
+    if (own !== undefined) {
+      return [{ name: own, url: `${hub}/a2a/${own}`, isOwn: true, ...(skills !== undefined ? { skills } : {}) }]
+    }
     const name = data.identifier?.split(/[:/]/).at(-1) || data.displayName
     return name === undefined || name === '' ? [] : [{ name, url: url.href, isOwn: url.origin === new URL(hub).origin }]
   })

@@ -24,6 +24,7 @@ interface Place {
   readonly name: string
   readonly url: string
   readonly options: ConnectOptions
+  readonly skills?: readonly string[] | undefined
 }
 
 /** How long a list of agents is believed. */
@@ -56,9 +57,11 @@ export function createClientDesk(parts: ClientDeskParts, now: () => number = Dat
     return { name: nameOf(card?.name ?? new URL(url).hostname), url, options }
   }
 
-  async function reach({ name, url, options }: Place, signal: AbortSignal): Promise<DeskAgent> {
+  async function reach({ name, url, options, skills }: Place, signal: AbortSignal): Promise<DeskAgent> {
     const agent = await connect(url, { ...options, signal })
-    return createRemoteAgent(agent, { agent: name }, profileOfCard(agent.card, url, name))
+    const profile = profileOfCard(agent.card, url, name)
+    const own = skills === undefined ? profile.skills : profile.skills.filter(({ id }) => skills.includes(id))
+    return createRemoteAgent(agent, { agent: name }, { ...profile, skills: own })
   }
 
   const { guardedFetch } = parts
@@ -105,9 +108,10 @@ async function placesOfHub(
   signal: AbortSignal,
 ): Promise<readonly Place[]> {
   const entries = await readCatalog(url, key, fetch, signal)
-  return entries.map(({ name, url: at, isOwn }) => ({
+  return entries.map(({ name, url: at, isOwn, skills }) => ({
     name,
     url: at,
+    skills,
     options: { fetch, ...credentials(isOwn ? key : undefined) },
   }))
 }

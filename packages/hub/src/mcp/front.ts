@@ -52,6 +52,10 @@ export interface McpFront {
 
 /** Deeper than anything that a tool takes. */
 const deepest = 64
+/** Of requests in one: only old clients send more than one. */
+const mostAtOnce = 50
+/** Tools that ask nothing of an agent. */
+const looking: readonly unknown[] = ['list_agents', 'discover_agent']
 
 export function createMcpFront(parts: McpFrontParts): McpFront {
   const { log, now } = parts
@@ -93,7 +97,10 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     if (body === undefined) return refusal(413, `A request here has up to ${parts.bodyBytes} bytes`)
     const parsedBody = jsonIn(body)
     if (isTooDeep(parsedBody)) return refusal(400, 'The request is nested too deeply', -32_600)
-    if (asksForMore(parsedBody)) await createVisits(parts, request.credentials).knock(caller)
+    if (Array.isArray(parsedBody) && parsedBody.length > mostAtOnce) {
+      return refusal(400, `Send up to ${mostAtOnce} requests at once`, -32_600)
+    }
+    if (isForNoAgent(parsedBody)) await createVisits(parts, request.credentials).knock(caller)
     const web = toRequest(incoming, body, signal)
     const known = parsedBody === undefined ? {} : { parsedBody }
     const keepsSession = isBeginning(parsedBody) || web.headers.has('mcp-session-id')
@@ -110,6 +117,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     response.once('close', () => gone.abort())
     const page = pages.answer(incoming)
     const made = page ?? (await answer(incoming, gone.signal).catch((reason: unknown) => refused(reason)))
+    if (gone.signal.aborted) return
     await sendResponse(response, made, pages.headers(incoming))
   }
 
@@ -122,7 +130,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
         'retry-after': typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1',
       })
     if (code === 'UNAVAILABLE') return refusal(503, message, -32_603, { 'retry-after': '1' })
-    log.error('a request of an MCP client failed', { cause: cause ?? reason })
+    log.warn('a request of an MCP client could not be answered', { cause: cause ?? reason })
     return refusal(500, 'Internal error', -32_603)
   }
 
@@ -166,11 +174,12 @@ function isBeginning(body: unknown): boolean {
   return Array.isArray(body) ? body.some(isInitializeRequest) : isInitializeRequest(body)
 }
 
-/** Whether it is more than the call of a tool, which is counted where it leads, and more than an answer to us. */
-function asksForMore(body: unknown): boolean {
+/** Whether it asks for something that nobody counts: what is asked of an agent is counted there, answers to us are not. */
+function isForNoAgent(body: unknown): boolean {
   return [body].flat().some((one: unknown) => {
-    const { method, id } = (one ?? {}) as { readonly method?: unknown; readonly id?: unknown }
-    return id !== undefined && method !== undefined && method !== 'tools/call'
+    const { method, id, params } = (one ?? {}) as { readonly method?: unknown; readonly id?: unknown; params?: unknown }
+    const { name } = (params ?? {}) as { readonly name?: unknown }
+    return id !== undefined && method !== undefined && (method !== 'tools/call' || looking.includes(name))
   })
 }
 

@@ -34,7 +34,6 @@ export function createHouseDesk(parts: HouseDeskParts, { caller, credentials, re
   const visits = createVisits(parts, credentials)
   return {
     async agents() {
-      await visits.knock(caller)
       return parts.names().flatMap((name) => profileOf(parts, caller, name) ?? [])
     },
     async agent(name) {

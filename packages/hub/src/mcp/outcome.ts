@@ -122,7 +122,7 @@ function howItStands(task: Task, ref: AgentRef): string {
   return `The agent is still at work. Call get_task with ${who} and taskId "${id}" to wait for it, or cancel_task to end it.\n${about}`
 }
 
-export function viewOf(task: Task, ref: AgentRef, withHistory: boolean): OutcomeView {
+function viewOf(task: Task, ref: AgentRef, withHistory: boolean): OutcomeView {
   const { id, contextId, status, artifacts = [], history = [] } = task
   const said = textOf(status.message?.parts ?? [])
   return {

@@ -44,7 +44,12 @@ describe('a route', () => {
   it('fits skills, metadata, callers and parts', () => {
     assert.ok(takes({ skill: 'sum' }, { metadata: { skillId: 'sum' } }))
     assert.ok(!takes({ skill: 'sum' }, {}))
-    assert.ok(takes({ metadata: { 'order.kind': ['a', 'b'], urgent: true } }, { metadata: { order: { kind: 'b' }, urgent: true } }))
+    assert.ok(
+      takes(
+        { metadata: { 'order.kind': ['a', 'b'], urgent: true } },
+        { metadata: { order: { kind: 'b' }, urgent: true } },
+      ),
+    )
     assert.ok(!takes({ metadata: { urgent: true } }, { metadata: { urgent: 'true' } }))
     assert.ok(!takes({ metadata: { constructor: null } }, {}))
     assert.ok(takes({ caller: 'key:*' }, { callerId: 'key:anna' }))
@@ -108,7 +113,10 @@ describe('of several agents', () => {
 
   it('those that are down are not asked, slow ones last, and who stands in is told', () => {
     const route = { to: ['one', 'two'], fallback: ['three', 'four'] }
-    const standing = { one: { state: 'down', why: 'it is not open' }, two: { state: 'slow', why: 'it takes long' } } as const
+    const standing = {
+      one: { state: 'down', why: 'it is not open' },
+      two: { state: 'slow', why: 'it takes long' },
+    } as const
     const { to, why } = decision([route], { standing })
     assert.deepEqual(to, ['three', 'four', 'two'])
     assert.equal(why, 'it fits, and three stands in: one: it is not open; two: it takes long')
@@ -118,7 +126,9 @@ describe('of several agents', () => {
     const agents = ['a', 'b', 'c', 'd', 'e']
     fc.assert(
       fc.property(
-        fc.array(fc.record({ agent: fc.constantFrom(...agents), weight: fc.integer({ min: 1, max: 9 }) }), { minLength: 1 }),
+        fc.array(fc.record({ agent: fc.constantFrom(...agents), weight: fc.integer({ min: 1, max: 9 }) }), {
+          minLength: 1,
+        }),
         fc.array(fc.constantFrom(...agents)),
         fc.array(fc.constantFrom('up', 'slow', 'down', 'over'), { minLength: 5, maxLength: 5 }),
         fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 30, maxLength: 30 }),

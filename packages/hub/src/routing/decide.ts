@@ -59,7 +59,8 @@ export function decide({ agent, routes, facts, standing, random }: DecideParts):
     considered.push({ route: index, ...named, fits: misfit === undefined && !isOver, why })
     if (misfit !== undefined || isOver) continue
     const to = order(route, candidates, random)
-    const told = to.length === 0 ? `all of its agents are down: ${reasons(candidates)}` : reasonFor(route, to, candidates)
+    const told =
+      to.length === 0 ? `all of its agents are down: ${reasons(candidates)}` : reasonFor(route, to, candidates)
     return { route: index, ...named, why: told, to, candidates, considered }
   }
   const why = considered.length === 0 ? 'there are no routes for this agent' : 'none of its routes fits'
@@ -83,7 +84,10 @@ function candidatesOf({ to, fallback }: Route, standing: DecideParts['standing']
 function order(route: Route, candidates: readonly Candidate[], random: () => number): readonly string[] {
   const stateOf = new Map(candidates.map(({ agent, state }) => [agent, state]))
   const of = (state: Standing['state']): readonly string[] => [
-    ...byWeight(route.to.filter(({ agent }) => stateOf.get(agent) === state), random),
+    ...byWeight(
+      route.to.filter(({ agent }) => stateOf.get(agent) === state),
+      random,
+    ),
     ...route.fallback.filter((agent) => stateOf.get(agent) === state),
   ]
   return [...new Set([...of('up'), ...of('slow')])]

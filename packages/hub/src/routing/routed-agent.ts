@@ -4,7 +4,17 @@
  * the agent it does as if they were not there.
  */
 import { A2AError, fail, isInterrupted, isRedacted } from '@parley/a2a'
-import type { Abandoned, Agent, AgentFunction, AgentMessage, AgentOutput, Json, Message, Report, Turn } from '@parley/a2a'
+import type {
+  Abandoned,
+  Agent,
+  AgentFunction,
+  AgentMessage,
+  AgentOutput,
+  Json,
+  Message,
+  Report,
+  Turn,
+} from '@parley/a2a'
 import type { House } from '../agents/kind.ts'
 import { createSaver } from '../agents/saver.ts'
 import { hop, newHop } from '../delegation/hop.ts'
@@ -134,7 +144,11 @@ export function routedAgent(agent: Agent, parts: RoutedParts): Agent {
       if (trouble === undefined) return
       const [next, left] = pick(state.left)
       if (next === undefined) return yield* tell(trouble)
-      turn.log.warn('an agent failed; another is asked', { failed: state.child.agent, target: next, cause: trouble.reason })
+      turn.log.warn('an agent failed; another is asked', {
+        failed: state.child.agent,
+        target: next,
+        cause: trouble.reason,
+      })
       if (next === name) return yield* myself(turn, left)
       state.left = left
       state.child = newHop(turn, next, `route:${state.round}:${next}`)
@@ -151,6 +165,7 @@ export function routedAgent(agent: Agent, parts: RoutedParts): Agent {
     const telling = createTelling({
       turn,
       agent: child.agent,
+      isInstead: true,
       named: (artifactId) => (round === 1 ? artifactId : `${artifactId}~${round}`),
       isKnown: child.taskId !== undefined,
     })
@@ -161,8 +176,9 @@ export function routedAgent(agent: Agent, parts: RoutedParts): Agent {
         const step = await events.next()
         if (step.done === true) {
           const { status, metadata } = step.value
-          const ending = said(status.state, child.agent, step.value)
-          if (!hasGiven && status.state === 'TASK_STATE_FAILED' && isTrouble(metadata?.['reason'])) return { report: ending }
+          const ending = said(status.state, child.agent, step.value, true)
+          if (!hasGiven && status.state === 'TASK_STATE_FAILED' && isTrouble(metadata?.['reason']))
+            return { report: ending }
           if (isInterrupted(status.state)) await save()
           yield ending
           return undefined

@@ -36,7 +36,15 @@ export interface Routing {
   suppose(agent: string, supposed: Supposed): Decision
 }
 
-export function createRouting({ routes, health, mayUse, isOnTheWay, house, isOpen, random = Math.random }: RoutingParts): Routing {
+export function createRouting({
+  routes,
+  health,
+  mayUse,
+  isOnTheWay,
+  house,
+  isOpen,
+  random = Math.random,
+}: RoutingParts): Routing {
   function decideFor(agent: string, { message, caller, metadata = {} }: Supposed, turn?: Turn): Decision {
     const facts = factsOf(message, { callerId: caller.id, metadata })
     const standing = (candidate: string): Standing => {

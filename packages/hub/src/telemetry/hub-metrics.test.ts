@@ -143,7 +143,7 @@ describe('what the hub counts', () => {
     const { metrics, lines } = open()
     metrics.onSpan(span('task', { 'gen_ai.agent.name': 'gpt', state: 'TASK_STATE_FAILED' }, 'error'))
     metrics.onSpan(span('turn', { 'gen_ai.agent.name': 'gpt' }))
-    metrics.onSpan(span('hop', { 'gen_ai.agent.name': 'bot' }))
+    metrics.onSpan(span('hop', { agent: 'bot' }))
     metrics.onSpan(span('tool', { 'gen_ai.tool.name': 'search' }, 'error'))
     metrics.onSpan(
       span('model', {

@@ -197,7 +197,7 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
       const agent = text(attributes['gen_ai.agent.name'])
       if (kind === 'task') taskTime.observe([agent, shortState(text(attributes['state']))], seconds)
       else if (kind === 'turn') turnTime.observe([agent, outcome], seconds)
-      else if (kind === 'hop') hopTime.observe([agent, outcome], seconds)
+      else if (kind === 'hop') hopTime.observe([text(attributes['agent']), outcome], seconds)
       else if (kind === 'tool') toolTime.observe([text(attributes['gen_ai.tool.name']), outcome], seconds)
       else if (kind === 'model') {
         const model = text(attributes['gen_ai.request.model'])

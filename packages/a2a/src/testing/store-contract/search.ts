@@ -114,10 +114,13 @@ export function searchContract(open: OpenStore): void {
         await createFinished(store, { agent: 'clock' })
         await move(store, moved.id, 1, 'TASK_STATE_INPUT_REQUIRED')
         const counts = (await store.countUnfinished()).map(({ agent, state, tasks }) => [agent, state.slice(11), tasks])
-        assert.deepEqual(counts.sort(), [
-          ['clock', 'INPUT_REQUIRED', 1],
-          ['echo', 'SUBMITTED', 2],
-        ])
+        assert.deepEqual(
+          counts.sort(([one], [other]) => String(one).localeCompare(String(other))),
+          [
+            ['clock', 'INPUT_REQUIRED', 1],
+            ['echo', 'SUBMITTED', 2],
+          ],
+        )
       }),
     )
 

@@ -67,7 +67,13 @@ export function entryRoutes(parts: EntryRouteParts): readonly Route[] {
       tag,
       body: z.strictObject({
         target: z
-          .union([z.string().min(1).transform((one) => [one]), z.array(z.string().min(1)).min(1)])
+          .union([
+            z
+              .string()
+              .min(1)
+              .transform((one) => [one]),
+            z.array(z.string().min(1)).min(1),
+          ])
           .meta({ description: 'A url, or the words of a command.' }),
         token: z.string().min(1).optional().meta({ description: 'Tried where credentials are asked for; not kept.' }),
         tokenEnv: z

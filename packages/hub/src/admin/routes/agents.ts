@@ -45,9 +45,9 @@ const seen = z.strictObject({ fingerprint: z.string(), at: instant, card: json }
 
 const cards = z
   .strictObject({
-    cards: z.record(z.enum(variants), json).meta({
-      description: 'As clients of each version are shown it; `merged` is for those who name none.',
-    }),
+    cards: z
+      .strictObject({ merged: json.optional(), '1.0': json.optional(), '0.3': json.optional(), '0.2': json.optional() })
+      .meta({ description: 'As clients of each version are shown it; `merged` is for those who name none.' }),
     signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
     remote: z
       .strictObject({
@@ -140,7 +140,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRouteParts): r
         if (newest === undefined) throw notFound()
         const remote = await registry.open(agent)?.cardWatch?.state()
         return {
-          cards: Object.fromEntries(shown) as Record<(typeof variants)[number], Card>,
+          cards: Object.fromEntries(shown),
           signatures: (newest.signatures ?? []).map(signerOf),
           ...(remote !== undefined ? { remote: shownRemote(remote) } : {}),
         }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type JsonSchema } from '../../config/json-schema.ts'
 import { pathText } from '../../config/path.ts'
-import type { Reloaded } from '../../hub.ts'
+import type { Reloaded } from '../../reloaded.ts'
 import { notFound, time } from '../answer.ts'
 import type { ConfigDesk, ConfigVersion } from '../config-desk.ts'
 import { instant, json } from '../fields.ts'
@@ -27,9 +27,7 @@ export const effects = z
   })
   .meta({ id: 'ConfigEffects' })
 
-export const applied = z
-  .strictObject({ version: z.string(), hash: z.string(), effects })
-  .meta({ id: 'ConfigApplied' })
+export const applied = z.strictObject({ version: z.string(), hash: z.string(), effects }).meta({ id: 'ConfigApplied' })
 
 const edited = z.strictObject({
   text: z.string().meta({ description: 'The whole file. Secrets that are shown as (not shown) stay what they are.' }),
@@ -37,7 +35,11 @@ const edited = z.strictObject({
 
 const change = {
   note: z.string().max(500).optional().meta({ description: 'Why, for whoever looks at the versions later.' }),
-  base: z.string().max(64).optional().meta({ description: 'The hash of what was edited; 409 if it is another by now.' }),
+  base: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'The hash of what was edited; 409 if it is another by now.' }),
 }
 
 const version = z.strictObject({

@@ -62,7 +62,9 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
         response.writeHead(200, headers)
         if (request.method === 'HEAD') return void response.end()
         const isLost = told !== undefined && !isKnown
-        response.write(`retry: 1000\n${written([['ready', ready()], ...(isLost ? [['reset', {}] as const] : [])], place)}`)
+        response.write(
+          `retry: 1000\n${written([['ready', ready()], ...(isLost ? [['reset', {}] as const] : [])], place)}`,
+        )
         void follow(place, response, AbortSignal.any([signal, parts.closing]))
       },
     }),

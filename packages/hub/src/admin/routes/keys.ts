@@ -16,11 +16,7 @@ export interface KeyRouteParts {
 
 const order = z.strictObject({
   name: keyName.optional(),
-  agents: z
-    .array(z.string())
-    .max(200)
-    .optional()
-    .meta({ description: '`agents: [gpt]` is `scopes: [agent:gpt]`.' }),
+  agents: z.array(z.string()).max(200).optional().meta({ description: '`agents: [gpt]` is `scopes: [agent:gpt]`.' }),
   scopes: scopes.optional(),
   principal: z
     .string()
@@ -33,7 +29,8 @@ const order = z.strictObject({
   tasksPerDay: z.int().positive().optional(),
   ...ending,
   replaces: z.string().max(64).optional().meta({
-    description: 'The id of another key: everything that is not said is as with that one, and tasks go on with the new one.',
+    description:
+      'The id of another key: everything that is not said is as with that one, and tasks go on with the new one.',
   }),
 })
 

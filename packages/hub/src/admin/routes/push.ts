@@ -36,7 +36,9 @@ export function pushRoutes({ push }: PushRouteParts): readonly Route[] {
       }),
       answer: z.strictObject({ push: z.array(pushCursor), before: z.number().optional() }),
       async handle({ query: { limit: most, before, state } }) {
-        const page = await (await deskOf()).search({
+        const page = await (
+          await deskOf()
+        ).search({
           limit: most,
           ...(before !== undefined ? { before } : {}),
           ...(state !== undefined ? { state } : {}),
@@ -100,7 +102,8 @@ export function pushRoutes({ push }: PushRouteParts): readonly Route[] {
 
   async function deskOf() {
     const desk = await push()
-    if (desk === undefined) throw new RouteError('UNAVAILABLE', 'This hub has no webhooks: see `push` in its configuration')
+    if (desk === undefined)
+      throw new RouteError('UNAVAILABLE', 'This hub has no webhooks: see `push` in its configuration')
     return desk
   }
 }

@@ -61,7 +61,8 @@ export function taskRoutes({ store, tasks, push }: TaskRouteParts): readonly Rou
       path: '/admin/tasks',
       name: 'listTasks',
       summary: 'Lists the tasks of everybody, the newest status first.',
-      description: 'With a text, a page may be short or empty while there are more: each looks through so many and no further.',
+      description:
+        'With a text, a page may be short or empty while there are more: each looks through so many and no further.',
       tag,
       query: z.strictObject({
         limit: limit(50, 500),

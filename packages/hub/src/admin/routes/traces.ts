@@ -143,7 +143,8 @@ export function traceRoutes(traces: () => Traces | undefined): readonly Route[] 
 
   function desk(): Traces {
     const open = traces()
-    if (open === undefined) throw new RouteError('UNAVAILABLE', 'This hub keeps no traces: see `telemetry` in its configuration')
+    if (open === undefined)
+      throw new RouteError('UNAVAILABLE', 'This hub keeps no traces: see `telemetry` in its configuration')
     return open
   }
 }

@@ -63,7 +63,7 @@ export async function* converse(conversation: Conversation): Reports {
 
   try {
     signal.throwIfAborted()
-    prompting = peer.agent.request('session/prompt', { sessionId, prompt }).then(
+    prompting = peer.agent.request('session/prompt', { sessionId, prompt, _meta: traceOf(turn) }).then(
       (stop) => inbox.push({ stop }),
       (failure: unknown) => inbox.push({ failure }),
     )
@@ -96,6 +96,11 @@ export async function* converse(conversation: Conversation): Reports {
     if (!isOver && prompting !== undefined) await stop(prompting, open, conversation)
     stopListening()
   }
+}
+
+/** As the protocol hands a trace on: what others keep beside it goes along. */
+function traceOf({ traceparent, tracestate }: Turn): Record<string, string> {
+  return { traceparent, ...(tracestate !== undefined ? { tracestate } : {}) }
 }
 
 async function* show(update: SessionUpdate, { artifactId, answer, entry }: Conversation): Reports {

@@ -5,6 +5,8 @@ import { commandEntry } from './entry.ts'
 import type { Telling } from './say.ts'
 import { commandFor, messageLine, messageText, sessionEnv, turnEnv } from './say.ts'
 
+const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+
 function telling(fields: Partial<Turn> = {}, more: Partial<Telling> = {}): Telling {
   const turn = {
     text: 'hello {taskId}; rm -rf $HOME\0',
@@ -13,6 +15,8 @@ function telling(fields: Partial<Turn> = {}, more: Partial<Telling> = {}): Telli
     caller: { id: 'alice' },
     tenant: '',
     resumed: undefined,
+    traceparent,
+    tracestate: 'a=b',
     ...fields,
   } as Turn
   return { turn, session: 'f00', files: [], dir: undefined, state: undefined, ...more }
@@ -40,6 +44,12 @@ describe('what a program is told', () => {
     assert.deepEqual([A2A_TASK_ID, A2A_MESSAGE_ID, A2A_DIR, A2A_FILES], ['t1', 'm1', '/d', '/d/1-a\n/d/2-b'])
   })
 
+  it('has the trace of its turn, if it is run for one [B-171]', () => {
+    const { TRACEPARENT, TRACESTATE } = turnEnv(telling())
+    assert.deepEqual([TRACEPARENT, TRACESTATE], [traceparent, 'a=b'])
+    assert.equal('TRACEPARENT' in sessionEnv(telling()), false)
+  })
+
   it('is one line of JSON', () => {
     const files = [{ name: 'a.png', mediaType: 'image/png', base64: 'AA==' }]
     const resumed = { attempt: 2, task: {} } as Turn['resumed']
@@ -55,6 +65,7 @@ describe('what a program is told', () => {
       messageId: 'm1',
       session: 'f00',
       caller: 'alice',
+      traceparent,
       tenant: 'acme',
       metadata: { a: 1 },
       dir: '/d',

@@ -50,13 +50,19 @@ export function turnEnv(telling: Telling): Record<string, string> {
     ...sessionEnv(telling),
     A2A_TASK_ID: bare(turn.task.id),
     A2A_MESSAGE_ID: bare(turn.message.messageId),
+    ...traceEnv(turn),
     ...(dir !== undefined ? { A2A_DIR: dir, A2A_FILES: files.map(({ path }) => path).join('\n') } : {}),
   }
 }
 
+/** Of one turn, so only for a program that is run for it: as OpenTelemetry hands a trace to a program. */
+function traceEnv({ traceparent, tracestate }: Turn): Record<string, string> {
+  return { TRACEPARENT: traceparent, ...(tracestate !== undefined ? { TRACESTATE: tracestate } : {}) }
+}
+
 /** The message as one line of JSON. */
 export function messageLine({ turn, session, files, dir, state }: Telling): string {
-  const { text, message, task, caller, tenant, resumed } = turn
+  const { text, message, task, caller, tenant, resumed, traceparent } = turn
   const data = message.parts.flatMap((part): Json[] => ('data' in part ? [part.data] : []))
   const line: Struct = {
     type: 'message',
@@ -68,6 +74,7 @@ export function messageLine({ turn, session, files, dir, state }: Telling): stri
     messageId: message.messageId,
     session,
     caller: caller.id,
+    traceparent,
     ...(tenant !== '' ? { tenant } : {}),
     ...(message.metadata !== undefined ? { metadata: message.metadata } : {}),
     ...(dir !== undefined ? { dir } : {}),

@@ -2,6 +2,7 @@
 import { A2AError, fail } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import type { KindParts } from '../kind.ts'
+import { withHopSpan } from '../hop-span.ts'
 import { sessionKeyOf } from '../session-key.ts'
 import type { OpenclawEntry } from './entry.ts'
 import type { Gateway } from './gateway.ts'
@@ -30,6 +31,7 @@ const approvalSeconds = 1_800
 
 export function openclawAgent({ entry, parts, gateway, times = usualTimes }: OpenclawParts): Agent {
   const sessions = createSessions()
+  const about = { agent: parts.name, url: entry.url }
   return { resume: 'reattach', run, reattach }
 
   async function* run(turn: Turn): AsyncGenerator<Report, void, void> {
@@ -90,7 +92,8 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
       followed = true
       const request = async (line: Line): Promise<Fields> =>
         requestFor(current, prompt ?? (await promptFor(turn, line)))
-      yield* followRun({ turn, plan: current, entry, gateway: open, log: turn.log, request, times, leave }, from)
+      const run = { turn, plan: current, entry, gateway: open, log: turn.log, request, times, leave }
+      yield* withHopSpan(turn, about, ({ traceparent }) => followRun({ ...run, traceparent }, from))
     } finally {
       if (!followed) leave()
     }
@@ -113,7 +116,9 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
       await turn.checkpoint(plan)
       const streams = entry.transport !== 'split'
       const said = { ...prompt, text: asWords(prompt.text, 'agent') }
-      yield* runByHttp({ turn, plan, entry, fetch: parts.fetch, log: turn.log, streams }, said)
+      const { fetch } = parts
+      const http = { turn, plan, entry, fetch, log: turn.log, streams }
+      yield* withHopSpan(turn, about, ({ traceparent }) => runByHttp({ ...http, traceparent }, said))
     } finally {
       leave()
     }

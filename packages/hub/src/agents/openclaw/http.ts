@@ -29,6 +29,7 @@ export interface HttpParts {
   readonly entry: OpenclawEntry
   readonly fetch: typeof fetch
   readonly log: AgentLog
+  readonly traceparent: string
   /** Whether the answer is wanted as it is written. */
   readonly streams: boolean
 }
@@ -42,6 +43,7 @@ export async function* runByHttp(parts: HttpParts, prompt: Prompt): AsyncGenerat
       'content-type': 'application/json',
       'x-openclaw-session-key': plan.sessionKey,
       'x-openclaw-agent-id': entry.agent,
+      traceparent: parts.traceparent,
     },
     body: JSON.stringify({
       model: `openclaw/${entry.agent}`,

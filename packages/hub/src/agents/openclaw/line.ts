@@ -40,6 +40,8 @@ export interface Line {
 
 export interface RequestOptions {
   readonly timeoutMs?: number
+  /** Whose trace it belongs to (W3C Trace Context). */
+  readonly traceparent?: string | undefined
   /** A run is answered twice under one id: when it was accepted, and when it ended. */
   readonly later?: (answer: Answer) => void
 }
@@ -120,12 +122,16 @@ export function openLine(options: LineOptions): Promise<Opening> {
     return socket.readyState === WebSocket.OPEN
   }
 
-  function request(method: string, params: Fields, { timeoutMs = requestTimeoutMs, later }: RequestOptions = {}) {
+  function request(
+    method: string,
+    params: Fields,
+    { timeoutMs = requestTimeoutMs, later, traceparent }: RequestOptions = {},
+  ) {
     return new Promise<Answer>((resolve, reject) => {
       if (!isOpen()) return reject(brokenOff('the connection is closed'))
       lastId += 1
       const id = String(lastId)
-      const text = JSON.stringify({ type: 'req', id, method, params })
+      const text = JSON.stringify({ type: 'req', id, method, params, traceparent })
       const timer = setTimeout(() => {
         pending.delete(id)
         reject(new A2AError('TIMEOUT', 'The OpenClaw gateway did not answer in time', {}, { cause: new Error(method) }))

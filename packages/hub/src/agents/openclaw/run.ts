@@ -37,6 +37,8 @@ export interface RunParts {
   readonly log: AgentLog
   /** The request, made when it is needed: a turn that is found under way does not send it. */
   readonly request: (line: Line) => Promise<Fields>
+  /** For the gateway, so that what it records fits to the turn. */
+  readonly traceparent: string
   readonly times: Times
   /** The turn is over, also at the gateway as far as we can tell. */
   readonly leave: () => void
@@ -96,7 +98,8 @@ export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator
     const onEnd = (outcome: Outcome): void => watch.put({ outcome })
     const params = await parts.request(line)
     try {
-      return await settled(line, await send({ line, plan, params, onEnd, signal: turn.signal, log: parts.log }))
+      const { traceparent, log } = parts
+      return await settled(line, await send({ line, plan, params, traceparent, onEnd, signal: turn.signal, log }))
     } catch (reason) {
       // Whether it arrived is to be found out.
       if (!isBrokenOff(reason)) throw reason

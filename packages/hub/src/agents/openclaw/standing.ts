@@ -23,6 +23,7 @@ export interface SendParts {
   readonly line: Line
   readonly plan: Plan
   readonly params: Fields
+  readonly traceparent: string
   readonly onEnd: (outcome: Outcome) => void
   readonly signal: AbortSignal
   readonly log: AgentLog
@@ -34,11 +35,12 @@ const acceptMs = 60_000
 
 /** Asks the gateway to run the turn. */
 export async function send(parts: SendParts): Promise<Standing> {
-  const { line, plan, params, onEnd, signal, log } = parts
+  const { line, plan, params, traceparent, onEnd, signal, log } = parts
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     const answer = await line.request(plan.method, params, {
       timeoutMs: acceptMs,
+      traceparent,
       ...(plan.method === 'agent' ? { later: (later) => onEnd(agentEnding(later)) } : {}),
     })
     const { status } = answer.payload

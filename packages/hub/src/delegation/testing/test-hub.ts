@@ -41,7 +41,12 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 export async function testHub(
   t: TestContext,
   modules: Readonly<Record<string, TestModule>>,
-  { store = memoryStore({ leaseTtlMs: 60_000 }), delegation, parts = {}, wrap = (_, agent) => agent }: TestHubOptions = {},
+  {
+    store = memoryStore({ leaseTtlMs: 60_000 }),
+    delegation,
+    parts = {},
+    wrap = (_, agent) => agent,
+  }: TestHubOptions = {},
 ): Promise<TestHub> {
   const started = Promise.withResolvers<Engine>()
   const settings: Record<string, AgentSettings> = {}

@@ -23,6 +23,13 @@ const call: ToolCall = {
   id: 'c1',
   turn,
   signal: new AbortController().signal,
+  span: {
+    spanId: 'b'.repeat(16),
+    startedAt: 0,
+    traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    set() {},
+    end() {},
+  },
   save: async () => {},
   startedChild: async () => {},
   progress() {},
@@ -100,11 +107,11 @@ describe('functions of a file', () => {
     await assert.rejects(given(`10n`))
   })
 
-  it('may ask back, and know whose call it is', async () => {
+  it('may ask back, and know whose call and whose trace it is', async () => {
     const outcome = await run(
-      `export const f = { async run(_, { ask, id }) { return id + (await ask('Why?')).parts[0].text } }`,
+      `export const f = { async run(_, { ask, id, traceparent }) { return id + (await ask('Why?')).parts[0].text + traceparent } }`,
     )
-    assert.deepEqual(outcome, { parts: [{ text: 'c1Why?' }] })
+    assert.deepEqual(outcome, { parts: [{ text: `c1Why?${call.span.traceparent}` }] })
   })
 
   it('that are not there are an error that names the file', async () => {

@@ -3,7 +3,7 @@
  * answer goes down to the same task.
  */
 import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
-import { hop } from '../../../delegation/hop.ts'
+import { hop } from '../hop.ts'
 import type { House } from '../../kind.ts'
 import { humanised } from '../../tool-skill.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tool.ts'
