@@ -139,7 +139,9 @@ describe('a request that goes through two hubs', () => {
     const told = (await Promise.all([model.request(1), model.request(2)])).map(
       ({ headers: sent }) => readTraceparent(sent['traceparent'] as string)?.spanId,
     )
-    assert.deepEqual(told.toSorted(), chats.map(({ spanId }) => spanId).toSorted())
+    const sorted = (ids: readonly unknown[]): readonly string[] =>
+      ids.map(String).toSorted((a, b) => a.localeCompare(b))
+    assert.deepEqual(sorted(told), sorted(chats.map(({ spanId }) => spanId)))
     const lookedUp = JSON.parse(textOf(task)) as { traceparent: string; tracestate: string }
     assert.deepEqual(readTraceparent(lookedUp.traceparent), {
       traceId,

@@ -9,7 +9,8 @@ serveStdio(() => {
     'look_up',
     { description: 'Looks something up', inputSchema: z.object({ word: z.string() }) },
     async ({ word }, { mcpReq }) => {
-      const { traceparent, tracestate } = (mcpReq._meta ?? {}) as Readonly<Record<string, unknown>>
+      const { _meta: meta = {} } = mcpReq
+      const { traceparent, tracestate } = meta as Readonly<Record<string, unknown>>
       return { content: [{ type: 'text', text: JSON.stringify({ word, traceparent, tracestate }) }] }
     },
   )

@@ -65,7 +65,10 @@ describe('the journal', () => {
     assert.equal(await journal.reaches(await journal.end()), true)
     journal.record(agent('a'))
     await journal.close()
-    assert.deepEqual([await journal.reaches(0), await journal.reaches(1), await journal.reaches(7)], [true, true, false])
+    assert.deepEqual(
+      [await journal.reaches(0), await journal.reaches(1), await journal.reaches(7)],
+      [true, true, false],
+    )
     clock.at += 3_600_001
     assert.deepEqual([await journal.reaches(0), await journal.reaches(1)], [false, true])
     journal.record(agent('b'))

@@ -3,7 +3,7 @@
  * the notes for a while, so that whoever was away, or listens at another replica, hears of it, too. Notes are numbered by a
  * counter that all replicas share. A number that is taken and not yet written is waited for: what is read is never before it.
  */
-import type { Json, Notes } from '@parley/a2a'
+import type { Notes } from '@parley/a2a'
 
 export type Change =
   | { readonly type: 'agent'; readonly agent: string }
@@ -63,7 +63,7 @@ export function createJournal({ notes, now, wake, failed }: JournalParts): Journ
 
   async function write(changes: readonly Change[]): Promise<void> {
     const number = await notes.add(counter.kind, counter.key, 1, now() + forEverMs)
-    await notes.write(kind, { key: keyOf(number), value: changes as unknown as Json, expiresAt: now() + keptMs })
+    await notes.write(kind, { key: keyOf(number), value: changes, expiresAt: now() + keptMs })
   }
 
   async function end(): Promise<number> {

@@ -113,11 +113,11 @@ export function route<
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodType,
 >(definition: JsonRoute<Params, Query, Body, Answer>): Route {
-  return definition as Route
+  return definition
 }
 
 export function streamRoute<Params extends z.ZodObject = typeof nothing, Query extends z.ZodObject = typeof nothing>(
   definition: StreamRoute<Params, Query>,
 ): Route {
-  return definition as Route
+  return definition
 }

@@ -15,6 +15,7 @@ describe('an entry of the kind a2a', () => {
       idleTimeout: 60_000,
       pollEvery: 3_000,
       patience: 300_000,
+      drift: 'alert',
     })
   })
 
