@@ -20,7 +20,7 @@ export interface HandingOnParts {
   readonly notes: Notes
   /** As it is now. */
   config(): HubConfig
-  readonly access: Pick<Access, 'mayUse'>
+  readonly access: Pick<Access, 'mayUse' | 'admitWithin'>
   /** Once there is one. */
   registry(): Registry | undefined
   /** Once the hub has started. */
@@ -72,6 +72,7 @@ export async function openHandingOn(parts: HandingOnParts): Promise<HandingOn> {
     settings: (agent: string) => registry()?.status(agent)?.settings,
     requireOpen: (agent: string) => registry()?.requireOpen(agent),
     admitted: (caller: Caller, agent: string) => admitted(access, caller, agent),
+    takeCall: access.admitWithin,
     url: (agent: string) => `${parts.url()}/a2a/${agent}`,
   }
   const house = (name: string): House => createHouseCalls(houseParts, name)

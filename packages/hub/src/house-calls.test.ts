@@ -31,6 +31,7 @@ async function scene(
     settings: (name) => all[name],
     requireOpen: () => {},
     admitted: () => ({}),
+    takeCall: () => {},
     url: (name) => `http://hub.example.com/a2a/${name}`,
     ...parts,
   }

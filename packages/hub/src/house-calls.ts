@@ -20,6 +20,8 @@ export interface HouseCallsParts {
   requireOpen(agent: string): void
   /** Whether the caller may use the agent, and which of its skills if not all. */
   admitted(caller: Caller, agent: string): { readonly skills?: readonly string[] } | undefined
+  /** Counts one more call of the agent. Throws RATE_LIMITED if that is one too many. */
+  takeCall(agent: string): void
   /** Where the agent is reached. */
   url(agent: string): string
   readonly delegation: Pick<Delegation, 'hop' | 'token' | 'isOnTheWay'>
@@ -89,6 +91,7 @@ export function createHouseCalls(parts: HouseCallsParts, name: string): House {
     if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${agent} here`)
     checkSkills(admitted.skills, message)
     parts.requireOpen(agent)
+    parts.takeCall(agent)
     const chain = await delegation.hop(turn, { from: name, to: agent, messageId: message.messageId, deadlineAt })
     const { scopes } = caller
     const own = ownContext(agent, turn)

@@ -169,7 +169,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       preview,
       reload,
       isOpen: (agent) => mayOpen && accessSettings(current).isOpen(agent),
-      health: health.of,
+      health,
       suppose: routing.suppose,
       traces: () => telemetry.traces,
       url,
@@ -282,7 +282,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
       reload,
       async close() {
-        await Promise.all([mcp?.close(), admin?.close(), close()])
+        // While the store is there to be told.
+        await admin?.close()
+        await Promise.all([mcp?.close(), close()])
       },
     }
   }

@@ -35,6 +35,8 @@ export interface FakeGateway {
   readonly approvals: Approvals
   /** Everything that was asked, oldest first. */
   readonly asked: { readonly method: string; readonly params: Params; readonly connId: string }[]
+  /** The trace that each method was last asked in. */
+  readonly traced: Map<string, string>
   readonly bodies: HttpParts['bodies']
   connections(): number
   /** How often somebody has knocked, let in or not. */
@@ -64,6 +66,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
   const sockets = new Map<WebSocket, Peer>()
   const silent = new WeakSet<WebSocket>()
   const asked: FakeGateway['asked'] = []
+  const traced: FakeGateway['traced'] = new Map()
   const bodies: HttpParts['bodies'] = []
   let bootId: string = randomUUID()
   let isDown = false
@@ -97,6 +100,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     runs,
     approvals,
     asked,
+    traced,
     bodies,
     connections: () => all.clients.size,
     knocks: () => knocks,
@@ -162,7 +166,8 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
     socket.on('message', (data) => {
-      const frame = JSON.parse(String(data)) as { id: string; method: string; params: Params }
+      const frame = JSON.parse(String(data)) as { id: string; method: string; params: Params; traceparent?: string }
+      if (frame.traceparent !== undefined) traced.set(frame.method, frame.traceparent)
       const peer = sockets.get(socket)
       if (peer !== undefined) return void handle(socket, peer, frame.id, frame.method, frame.params ?? {})
       if (frame.method !== 'connect') return socket.close(1008)

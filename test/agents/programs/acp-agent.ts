@@ -209,8 +209,10 @@ const { closed } = agent({ name: 'scripted' })
   })
   .onRequest('session/prompt', async ({ params, client }) => {
     const told = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('')
-    if (told !== 'settings') return prompt(client, params.sessionId, params.prompt)
-    const content = { type: 'text', text: `${mode} ${model}` } as const
+    const { _meta: meta } = params
+    const about: Record<string, string> = { settings: `${mode} ${model}`, trace: JSON.stringify(meta) }
+    if (about[told] === undefined) return prompt(client, params.sessionId, params.prompt)
+    const content = { type: 'text', text: about[told] } as const
     await client.notify('session/update', {
       sessionId: params.sessionId,
       update: { sessionUpdate: 'agent_message_chunk', content },

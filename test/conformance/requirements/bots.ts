@@ -44,7 +44,7 @@ export const bots: Wishes = {
     wish('S4-19', 'A cancel reaches the gateway; what finishes later does not change a canceled task.'),
     wish('S4-20', 'What runs is known by its id, ends after ten minutes, and leaves nothing behind.'),
     wish('S4-21', 'Bots of one hub call each other by real tasks.'),
-    wish('S4-22', 'Delegation answers old callers in their old shape.', { open: 'comes with delegation' }),
+    wish('S4-22', 'Delegation answers old callers in their old shape.'),
     wish('S4-23', 'A page shows the card, the endpoint, the skills, a key once, and a command to try.', withConsole),
     wish('S4-24', 'One agent of the gateway for each bot, by its id.'),
     wish('S4-25', 'All of it is verified from outside.'),

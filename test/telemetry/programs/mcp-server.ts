@@ -8,8 +8,7 @@ serveStdio(() => {
   server.registerTool(
     'look_up',
     { description: 'Looks something up', inputSchema: z.object({ word: z.string() }) },
-    async ({ word }, { mcpReq }) => {
-      const { _meta: meta = {} } = mcpReq
+    async ({ word }, { mcpReq: { _meta: meta = {} } }) => {
       const { traceparent, tracestate } = meta as Readonly<Record<string, unknown>>
       return { content: [{ type: 'text', text: JSON.stringify({ word, traceparent, tracestate }) }] }
     },

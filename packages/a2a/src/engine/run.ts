@@ -165,5 +165,5 @@ function isGoingDown(reason: unknown): boolean {
 
 function outcomeOf(ending: steps.Ending | undefined): SpanOutcome {
   if (ending?.state === 'TASK_STATE_CANCELED') return 'canceled'
-  return ending?.state === 'TASK_STATE_FAILED' ? 'error' : 'ok'
+  return ending?.state === 'TASK_STATE_FAILED' || ending?.state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
 }

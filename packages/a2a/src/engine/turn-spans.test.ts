@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent, OpenSpan, Turn } from '../agents/agent.ts'
-import { inputRequired, reply, status } from '../agents/reports.ts'
+import { inputRequired, reject, reply, status } from '../agents/reports.ts'
 import type { Span } from '../model/span.ts'
 import { readTraceparent, spanIdOfTurn, traceIdOfTask } from '../model/trace.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -83,6 +83,7 @@ describe('a span of a turn', () => {
     ['ends well', ({ span }) => (span('left'), 'done'), 'ok'],
     ['asks', ({ span }) => (span('left'), inputRequired('Which?')), 'ok'],
     ['fails', ({ span }) => (span('left'), Promise.reject(new Error('no'))), 'error'],
+    ['rejects', ({ span }) => (span('left'), reject('No')), 'error'],
   ]
   for (const [how, agent, outcome] of endings) {
     it(`that is left open ends with its turn, when that ${how}`, async (t) => {

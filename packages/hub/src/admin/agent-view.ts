@@ -4,7 +4,7 @@ import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'
 import { listedAgent } from '../discovery/listed-agent.ts'
-import type { AgentHealth } from '../health/health.ts'
+import type { AgentHealth, Health } from '../health/health.ts'
 import type { AgentStatus, Registry } from '../registry.ts'
 import { time } from './answer.ts'
 import { instant } from './fields.ts'
@@ -33,7 +33,7 @@ export const agentSummary = z
     kind: z.string(),
     state: z.enum(['open', 'unavailable']),
     trouble: z.string().optional().meta({ description: 'Why it is not open.' }),
-    health: health.optional(),
+    health,
     title: z.string(),
     description: z.string().optional(),
     version: z.string(),
@@ -68,9 +68,14 @@ export interface AgentViewParts {
   handler(): Promise<Pick<Handler, 'streams'>>
   /** Whether it may be called without credentials. */
   isOpen(agent: string): boolean
-  health?(agent: string): AgentHealth
+  readonly health: Pick<Health, 'of' | 'probe'>
+  readonly now: () => number
   url(): string | undefined
 }
+
+/** How old may be what is known of an agent that can be asked. */
+const staleMs = 60_000
+const patienceMs = 1_000
 
 export interface AgentView {
   list(): Promise<readonly AgentSummary[]>
@@ -79,12 +84,12 @@ export interface AgentView {
 
 export function createAgentView(parts: AgentViewParts): AgentView {
   const { registry, store } = parts
+  let asking: Promise<void> | undefined
 
   async function summary(status: AgentStatus, counts: readonly AgentCount[]): Promise<AgentSummary> {
     const { name, kind, state, trouble, settings } = status
     const { isAvailable: _, skills, tags, ...listed } = listedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
-    const health = parts.health?.(name)
     const count = (...states: readonly string[]): number =>
       counts
         .filter((one) => one.agent === name && states.includes(one.state))
@@ -96,7 +101,7 @@ export function createAgentView(parts: AgentViewParts): AgentView {
       kind,
       state,
       ...(trouble !== undefined ? { trouble } : {}),
-      ...(health !== undefined ? { health: shownHealth(health) } : {}),
+      health: shownHealth(parts.health.of(name)),
       isDefault: registry.defaultName() === name,
       isOpen: parts.isOpen(name),
       isCardPrivate: settings.protectCard === true,
@@ -110,6 +115,17 @@ export function createAgentView(parts: AgentViewParts): AgentView {
     }
   }
 
+  /** Those that can be asked, if nobody has asked them lately; who looks at a list does not wait for the slowest. */
+  async function askThem(names: readonly string[]): Promise<void> {
+    const isStale = (name: string): boolean =>
+      registry.open(name)?.health !== undefined && (parts.health.of(name).askedAt ?? 0) < parts.now() - staleMs
+    if (names.some(isStale)) await Promise.race([(asking ??= ask()), sleep(patienceMs)])
+  }
+
+  async function ask(): Promise<void> {
+    await parts.health.probe().finally(() => (asking = undefined))
+  }
+
   async function lastFailure(agent: string) {
     const { tasks } = await store.search({ agent, states: ['TASK_STATE_FAILED'], limit: 1 })
     return tasks[0] === undefined ? undefined : failureOf(tasks[0])
@@ -121,15 +137,21 @@ export function createAgentView(parts: AgentViewParts): AgentView {
 
   return {
     async list() {
+      await askThem(registry.names())
       const counts = await store.countUnfinished()
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
       return Promise.all(all.map((status) => summary(status, counts)))
     },
     async get(name) {
+      await askThem([name])
       const status = registry.status(name)
       return status === undefined ? undefined : summary(status, await store.countUnfinished())
     },
   }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }
 
 function failureOf({ id, statusAt, status }: TaskRow) {

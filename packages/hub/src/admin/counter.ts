@@ -28,7 +28,7 @@ export function openCounter(parts: CounterParts, more: readonly Route[] = []): C
   const { access, log, now, hasAgent } = parts
   const { keys, audit, sessions, trustsProxy } = access
   const routes = [
-    ...sessionRoutes({ sessions, isSecure }),
+    ...sessionRoutes({ sessions, isSecure: (request) => isSecure(request, parts) }),
     ...keyRoutes({ keys, now }),
     ...ownKeyRoutes({ keys, now }),
     ...auditRoutes(audit),
@@ -36,12 +36,16 @@ export function openCounter(parts: CounterParts, more: readonly Route[] = []): C
   ]
   const front = createRouter({ routes, guard: createGuard(access), audit, log, now, trustsProxy, hasAgent })
   return { front, routes }
+}
 
-  /** By TLS to us, or to a proxy before us. */
-  function isSecure(request: RouteRequest): boolean {
-    if (request.isEncrypted) return true
-    if (trustsProxy() && request.header('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https') return true
-    const { protocol, host } = new URL(parts.publicUrl() ?? 'http://hub.invalid')
-    return protocol === 'https:' && request.header('host')?.toLowerCase() === host
-  }
+/** Whether a browser came by TLS: to us, or to a proxy before us. */
+export function isSecure(
+  request: RouteRequest,
+  { access, publicUrl }: Pick<CounterParts, 'access' | 'publicUrl'>,
+): boolean {
+  if (request.isEncrypted) return true
+  const forwarded = request.header('x-forwarded-proto')?.split(',').at(-1)?.trim()
+  if (access.trustsProxy() && forwarded === 'https') return true
+  const { protocol, host } = new URL(publicUrl() ?? 'http://hub.invalid')
+  return protocol === 'https:' && request.header('host')?.toLowerCase() === host
 }

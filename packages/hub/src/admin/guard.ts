@@ -84,7 +84,8 @@ export function createGuard(parts: GuardParts): Guard {
   }
 
   return {
-    admit(request, right, agent) {
+    async admit(request, right, agent) {
+      if (right === 'anybody') return { isAdmin: false, subject: '' }
       return right === 'maker' && agent !== undefined ? maker(request, agent) : admin(request, right !== 'key')
     },
   }

@@ -8,7 +8,7 @@ import type { Access } from '../auth/access.ts'
 import type { HubConfig } from '../config/config.ts'
 import { editorSchema } from '../config/json-schema.ts'
 import type { ConfigSource } from '../config/source.ts'
-import type { AgentHealth } from '../health/health.ts'
+import type { Health } from '../health/health.ts'
 import type { Reloaded } from '../reloaded.ts'
 import type { Registry } from '../registry.ts'
 import type { Routing } from '../routing/routing.ts'
@@ -19,9 +19,10 @@ import { createConfigDesk } from './config-desk.ts'
 import { createFeed } from './feed.ts'
 import { createJournal } from './journal.ts'
 import { openApi } from './openapi.ts'
+import { createOidc } from './oidc.ts'
 import { createPulse } from './pulse.ts'
 import { type Route, route } from './route.ts'
-import { openCounter } from './counter.ts'
+import { isSecure, openCounter } from './counter.ts'
 import type { AdminFront } from './router.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { entryRoutes } from './routes/agent-entries.ts'
@@ -31,6 +32,7 @@ import { healthRoutes } from './routes/health.ts'
 import { pushRoutes } from './routes/push.ts'
 import { routingRoutes } from './routes/routing.ts'
 import { searchRoutes } from './routes/search.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
 
@@ -53,7 +55,7 @@ export interface AdminParts {
   reload(config: HubConfig): Promise<Reloaded>
   /** Whether it may be called without credentials. */
   isOpen(agent: string): boolean
-  health?(agent: string): AgentHealth
+  readonly health: Pick<Health, 'of' | 'probe'>
   suppose: Routing['suppose']
   traces(): Traces | undefined
   /** Where the hub is reached. */
@@ -92,7 +94,8 @@ export function openAdmin(parts: AdminParts): Admin {
     store,
     handler,
     isOpen: parts.isOpen,
-    ...(parts.health !== undefined ? { health: parts.health } : {}),
+    health: parts.health,
+    now,
     url,
   })
   const desk = createConfigDesk({
@@ -104,8 +107,22 @@ export function openAdmin(parts: AdminParts): Admin {
     reload: parts.reload,
     now,
   })
+  const publicUrl = (): string | undefined => parts.config().publicUrl
   const hasAgent = (name: string): boolean => registry.status(name) !== undefined
   const routes: Route[] = [
+    ...signInRoutes({
+      oidc: createOidc({
+        settings: () => parts.config().admin.oidc,
+        secrets: async () => (await handler()).secrets,
+        fetch: globalThis.fetch,
+        now,
+      }),
+      settings: () => parts.config().admin.oidc,
+      sessions: access.sessions,
+      identify: access.identify,
+      isSecure: (request) => isSecure(request, { access, publicUrl }),
+      baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
+    }),
     ...agentRoutes({ view, registry, card: cardOf, entry: desk.entry }),
     ...entryRoutes({
       desk,
@@ -134,7 +151,7 @@ export function openAdmin(parts: AdminParts): Admin {
     }),
     openApiRoute(),
   ]
-  const counter = openCounter({ access, log, now, hasAgent, publicUrl: () => parts.config().publicUrl }, routes)
+  const counter = openCounter({ access, log, now, hasAgent, publicUrl }, routes)
 
   return {
     front: counter.front,

@@ -93,6 +93,7 @@ function operationOf(route: Route, schemaOf: SchemaOf, error: Json): Json {
 }
 
 function answersOf(route: Route, schemaOf: SchemaOf): Json {
+  if ('redirect' in route) return { 303: { description: 'Where the browser goes next.' } }
   if ('stream' in route) {
     const events = Object.entries(route.events).map(
       ([name, data]) => `- \`${name}\`: ${data.description ?? shapeOf(data)}`,
@@ -139,6 +140,7 @@ function content(schema: Json): Json {
 }
 
 function securityOf(right: Right, isReading: boolean): readonly Json[] {
+  if (right === 'anybody') return [{}]
   const session = isReading ? { session: [] } : { session: [], csrf: [] }
   if (right === 'key') return [{ adminKey: [] }]
   return [{ adminKey: [] }, session, ...(right === 'maker' ? [{ token: [] }] : [])]

@@ -6,21 +6,25 @@ import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
 import { z } from 'zod'
 import type { AuditEvent } from '../audit/entry.ts'
+import type { Refusal } from './answer.ts'
 import type { RouteRequest } from './route-request.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
  * `admin`: who has the admin key, signed in at the console, or has a token with the scope `admin`. `key`: the same without
- * the session, for signing in. `maker`: who may use the agent that the path names, by a token; and the admin.
+ * the session, for signing in. `maker`: who may use the agent that the path names, by a token; and the admin. `anybody`: who
+ * has nothing yet to show, because they come to sign in.
  */
-export type Right = 'admin' | 'key' | 'maker'
+export type Right = 'admin' | 'key' | 'maker' | 'anybody'
 
 /** Who was let in. */
 export type Who =
   /** `admin`, or the caller that a token named. */
   | { readonly isAdmin: true; readonly subject: string; readonly by: 'key' | 'token' | 'session' }
   | { readonly isAdmin: false; readonly subject: string; readonly caller: Caller }
+  /** Nobody looked. */
+  | { readonly isAdmin: false; readonly subject: ''; readonly caller?: undefined }
 
 export interface Given<Params, Query, Body> {
   readonly params: Params
@@ -91,6 +95,22 @@ export interface JsonRoute<
 
 type Reply<Body> = Body | Told<Body>
 
+/** Sends a browser elsewhere. */
+export interface RedirectRoute<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+> extends Common<Params, Query, z.ZodType> {
+  redirect(given: Input<Params, Query, z.ZodType>): Promise<Redirect>
+}
+
+export interface Redirect {
+  readonly location: string
+  readonly cookies: readonly string[]
+  /** For the audit: who it was that came, or why they were not let in. */
+  readonly subject?: string
+  readonly refused?: Refusal
+}
+
 /** Answers with server-sent events, for as long as somebody listens. */
 export interface StreamRoute<
   Params extends z.ZodObject = z.ZodObject,
@@ -102,7 +122,7 @@ export interface StreamRoute<
   stream(given: Input<Params, Query, z.ZodType>, response: ServerResponse): void | Promise<void>
 }
 
-export type Route = JsonRoute | StreamRoute
+export type Route = JsonRoute | StreamRoute | RedirectRoute
 
 const nothing = z.object({})
 
@@ -113,6 +133,12 @@ export function route<
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodType,
 >(definition: JsonRoute<Params, Query, Body, Answer>): Route {
+  return definition
+}
+
+export function redirectRoute<Params extends z.ZodObject = typeof nothing, Query extends z.ZodObject = typeof nothing>(
+  definition: RedirectRoute<Params, Query>,
+): Route {
   return definition
 }
 

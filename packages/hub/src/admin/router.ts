@@ -31,7 +31,7 @@ export type AdminFront = (request: IncomingMessage, response: ServerResponse) =>
 
 /** How it went, for the audit. */
 interface Course {
-  readonly who?: Who | undefined
+  readonly subject?: string
   readonly outcome: Refusal | 'OK'
   readonly status: number
   readonly about: About
@@ -73,7 +73,7 @@ export function createRouter(parts: RouterParts): AdminFront {
       const answer = refusal(error)
       if (response.headersSent) response.destroy()
       else sendAnswer(response, request.method === 'HEAD', answer)
-      course = { who, outcome: error.code, status: answer.status, about: aboutOf(found) }
+      course = { ...subjectOf(who), outcome: error.code, status: answer.status, about: aboutOf(found) }
     }
     audit.record(entryOf(request, route, found, course, Math.round(performance.now() - began)))
   }
@@ -94,23 +94,28 @@ export function createRouter(parts: RouterParts): AdminFront {
   }
 
   async function run(route: Route, given: Given<never, never, never>, response: ServerResponse): Promise<Course> {
+    if ('redirect' in route) {
+      const { location, cookies, subject, refused } = await route.redirect(given)
+      response.writeHead(303, { location, 'cache-control': 'no-store', 'set-cookie': [...cookies] }).end()
+      return { ...(subject !== undefined ? { subject } : {}), outcome: refused ?? 'OK', status: 303, about: {} }
+    }
     if ('stream' in route) {
       await route.stream(given, response)
-      return { who: given.who, outcome: 'OK', status: 200, about: {} }
+      return { ...subjectOf(given.who), outcome: 'OK', status: 200, about: {} }
     }
     const reply: unknown = await route.handle(given)
     const told = reply instanceof Told ? (reply as Told<unknown>) : new Told(reply, {})
     const { status = 200 } = route
     const answer: Answer = { status, body: told.body, headers: told.headers }
     sendAnswer(response, given.request.method === 'HEAD', answer)
-    return { who: given.who, outcome: 'OK', status, about: told.about }
+    return { ...subjectOf(given.who), outcome: 'OK', status, about: told.about }
   }
 
   function entryOf(
     request: RouteRequest,
     route: Route | undefined,
     found: Found,
-    { who, outcome, status, about }: Course,
+    { subject, outcome, status, about }: Course,
     durationMs: number,
   ): AuditEntry {
     const from = addressOf(request, parts.trustsProxy())
@@ -118,7 +123,7 @@ export function createRouter(parts: RouterParts): AdminFront {
     return {
       at: now(),
       event: outcome === 'OK' ? (route?.event ?? 'admin') : 'admin',
-      ...(who === undefined ? {} : { who: text(who.subject) }),
+      ...(subject !== undefined ? { who: text(subject) } : {}),
       ...(key !== undefined ? { key: text(key) } : {}),
       ...(agent !== undefined ? { agent: text(agent) } : {}),
       ...(task !== undefined ? { task: text(task) } : {}),
@@ -139,6 +144,11 @@ export function createRouter(parts: RouterParts): AdminFront {
     void serve(request, response, found).catch(() => response.destroy())
     return true
   }
+}
+
+/** Nobody looked at who comes to sign in. */
+function subjectOf(who: Who | undefined): { readonly subject?: string } {
+  return who === undefined || who.subject === '' ? {} : { subject: who.subject }
 }
 
 function aboutOf({ params: { agent, taskId } }: Found): About {

@@ -20,11 +20,16 @@ export async function* withHopSpan(
   let last: Report | undefined
   let hasThrown = true
   try {
-    for await (const report of run(span)) yield (last = report)
+    for await (const report of run(span)) {
+      last = report
+      // The turn, and all that is open in it, may end with what is said now.
+      span.set(usageIn(report))
+      yield report
+    }
     hasThrown = false
   } finally {
     const isLeft = turn.signal.aborted
-    span.end(isLeft ? 'canceled' : hasThrown ? 'error' : outcomeOf(last), usageIn(last))
+    span.end(isLeft ? 'canceled' : hasThrown ? 'error' : outcomeOf(last))
   }
 }
 
@@ -34,8 +39,8 @@ function outcomeOf(last: Report | undefined): SpanOutcome {
   return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
 }
 
-function usageIn(last: Report | undefined): Struct {
-  const metadata = typeof last === 'object' && 'metadata' in last ? last.metadata : undefined
+function usageIn(report: Report): Struct {
+  const metadata = typeof report === 'object' && 'metadata' in report ? report.metadata : undefined
   const usage = (metadata as { readonly usage?: Struct } | undefined)?.usage
   const { inputTokens, outputTokens } = usage ?? {}
   if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return {}

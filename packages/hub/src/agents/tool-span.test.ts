@@ -15,9 +15,11 @@ function tracing(signal = new AbortController().signal) {
       spanId: 'b'.repeat(16),
       startedAt: 0,
       traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
-      set() {},
+      set(attributes) {
+        one.attributes = { ...one.attributes, ...attributes }
+      },
       end(outcome = 'ok', attributes = {}) {
-        if (one.outcome === undefined) Object.assign(one, { outcome, attributes })
+        if (one.outcome === undefined) Object.assign(one, { outcome, attributes: { ...one.attributes, ...attributes } })
       },
     }
   }

@@ -21,7 +21,7 @@ import { createTaskStates } from '../audit/task-states.ts'
 import { createLimiter, type Limiter } from '../limits/limiter.ts'
 import { createQuota } from '../limits/quota.ts'
 import { type AdminKey, openAdminKey } from './admin-key.ts'
-import { admit, notForAgent, settle } from './admit.ts'
+import { admit, admitWithin, notForAgent, settle } from './admit.ts'
 import { challenge, createAuthenticate } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
 import { createTokenCheck } from './jwt.ts'
@@ -62,6 +62,8 @@ export interface Access {
   trustsProxy(): boolean
   /** What the agent's card says of who may call it. */
   security(agent: string): CardSecurity
+  /** Counts a call of the agent by another of this hub. Throws RATE_LIMITED. */
+  admitWithin(agent: string): void
   /** Whether this caller, as a request or the log names it, may use the agent. */
   mayUse(caller: Caller, agent: string): boolean
   /** Who sends a request that is for no agent in particular. Throws UNAUTHENTICATED for a proof that is not good. */
@@ -151,6 +153,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
       const { jwt, mtls, isOpen } = current.settings
       return cardSecurity(agent, { issuers: jwt.map(({ issuer }) => issuer), mtls, isOpen: isOpen(agent) })
     },
+    admitWithin: (agent) => admitWithin(agent, { limiter, rates: current.settings.rates }),
     mayUse,
     async identify(credentials) {
       const caller = await current.anybody({ ...credentials, agent: '' })

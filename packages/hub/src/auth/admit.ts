@@ -81,6 +81,12 @@ function agentClaim({ agent }: Asking, { perAgent }: Rates): readonly Claim[] {
   return claim(`agent:${agent}`, perAgent.get(agent))
 }
 
+/** A call within the hub: whose it is was asked when it came in, but an agent does no more because others hand work on to it. */
+export function admitWithin(agent: string, { limiter, rates }: Pick<AdmitParts, 'limiter' | 'rates'>): void {
+  const standing = limiter.take(claim(`agent:${agent}`, rates.perAgent.get(agent)))
+  if (standing?.isAllowed === false) throw tooMany(standing)
+}
+
 function claim(who: string, rate: Rate | undefined): readonly Claim[] {
   return rate === undefined ? [] : [{ who, rate }]
 }

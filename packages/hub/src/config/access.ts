@@ -43,6 +43,15 @@ export const admin = z.strictObject({
     .min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`')
     .optional()
     .meta({ description: 'Default: made at the first start and shown once.' }),
+  oidc: z
+    .strictObject({
+      issuer: httpUrl.meta({ description: 'As under access.jwt, which says who of its people runs the hub.' }),
+      clientId: nonEmpty.meta({ description: 'As the issuer knows the hub; an audience of access.jwt.' }),
+      clientSecret: secret.optional().meta({ description: 'Default: none, as a public client has (PKCE).' }),
+      scope: nonEmpty.default('openid profile').meta({ description: 'What the issuer is asked for.' }),
+    })
+    .optional()
+    .meta({ description: 'Signing in at the console by OpenID Connect. Default: with the admin key alone.' }),
 })
 
 export type Access = z.output<typeof access>

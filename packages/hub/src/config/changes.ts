@@ -5,7 +5,7 @@ import type { HubConfig } from './config.ts'
 export interface ConfigChanges {
   /** Sections that the server was made with: they hold after a restart. */
   readonly sections: readonly (keyof HubConfig)[]
-  /** The same of single limits. */
+  /** The same of single settings. */
   readonly bounds: readonly string[]
   /** Sections that hold at once. */
   readonly applied: readonly string[]
@@ -33,7 +33,11 @@ const holdAtOnce = ['access', 'limits', 'skillBundles', 'delegation', 'routes', 
 export function changesBetween(current: HubConfig, wanted: HubConfig): ConfigChanges {
   return {
     sections: differ(current, wanted, needRestart),
-    bounds: differ(current.limits, wanted.limits, boundsOfServer).map((name) => `limits.${name}`),
+    bounds: [
+      ...differ(current.limits, wanted.limits, boundsOfServer).map((name) => `limits.${name}`),
+      // Others know the hub by it, and what runs has said it.
+      ...differ(current.delegation, wanted.delegation, ['issuer']).map((name) => `delegation.${name}`),
+    ],
     applied: differ(current, wanted, holdAtOnce),
   }
 }

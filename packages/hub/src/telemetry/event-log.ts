@@ -6,12 +6,20 @@ import type { TraceEvent } from './contract.ts'
 const keptAtEachEnd = 64
 const longestText = 200
 
+/** Its span is told by its place, and only where somebody looks: most events of a long answer are dropped again. */
+type Noted = Omit<TraceEvent, 'spanId'>
+
 export class EventLog {
-  readonly #first: TraceEvent[] = []
-  #last: TraceEvent[] = []
+  readonly #taskId: string
+  readonly #first: Noted[] = []
+  #last: Noted[] = []
   #count = 0
 
-  add(event: TraceEvent): void {
+  constructor(taskId: string) {
+    this.#taskId = taskId
+  }
+
+  add(event: Noted): void {
     this.#count += 1
     if (this.#first.length < keptAtEachEnd) this.#first.push(event)
     else this.#last.push(event)
@@ -20,7 +28,8 @@ export class EventLog {
   }
 
   get events(): readonly TraceEvent[] {
-    return [...this.#first, ...this.#last.slice(-keptAtEachEnd)]
+    const kept = [...this.#first, ...this.#last.slice(-keptAtEachEnd)]
+    return kept.map((event) => ({ ...event, spanId: spanIdOfEvent(this.#taskId, event.seq) }))
   }
 
   get dropped(): number {
@@ -29,10 +38,9 @@ export class EventLog {
 }
 
 /** The event that a record is, without what was said; nothing for those that are spans. */
-export function eventOf({ seq, at, body }: LogRecord, taskId: string): TraceEvent | undefined {
-  const made = (name: string, attributes: Struct): TraceEvent => ({
+export function eventOf({ seq, at, body }: LogRecord): Noted | undefined {
+  const made = (name: string, attributes: Struct): Noted => ({
     seq,
-    spanId: spanIdOfEvent(taskId, seq),
     name,
     at,
     attributes: { seq, ...attributes },

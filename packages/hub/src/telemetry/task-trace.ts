@@ -91,7 +91,7 @@ export class TaskTrace {
     if (body.type === 'question') this.#questions.add(body.questionId)
     if (body.type === 'answer') this.#questions.delete(body.questionId)
     if (body.type === 'span') this.#addSpan(body.span, root, seq)
-    const event = eventOf(record, this.taskId)
+    const event = eventOf(record)
     if (event !== undefined) (this.#turn ?? root).log.add(event)
     this.#lastAt = at
     // Where messages are dropped with it, the state that it ends in comes next.
@@ -128,7 +128,7 @@ export class TaskTrace {
         idempotencyKey: this.idempotencyKey,
         ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
       },
-      log: new EventLog(),
+      log: new EventLog(this.taskId),
       isSampled: context?.isSampled ?? true,
       link: undefined,
     }
@@ -165,7 +165,7 @@ export class TaskTrace {
       kind: 'turn',
       startedAt: at,
       attributes: { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) },
-      log: new EventLog(),
+      log: new EventLog(this.taskId),
       isSampled: context?.isSampled ?? root.isSampled,
       link: isElsewhere ? { traceId: root.traceId, spanId: root.spanId } : undefined,
     }

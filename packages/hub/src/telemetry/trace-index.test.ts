@@ -224,6 +224,17 @@ describe('the index of traces', () => {
     assert.deepEqual(left, ['cursor', `root/${ids[2]}`, `trace/${'ab'.repeat(16)}/${ids[2]}`])
   })
 
+  it('does not grow with what a busy store drops: old notes go as new ones come', async (t) => {
+    const store = memoryStore({ maxTasks: 200, pruneBatch: 10 })
+    const house = await openTracedHouse(t, { a: () => 'x' }, { store, index: { times: { pauseMs: 0 } } })
+    for (let round = 0; round < 25; round += 1) {
+      await Promise.all(Array.from({ length: 100 }, () => house.send('a')))
+      await house.index.refresh()
+    }
+    const left = await store.notes.list(traceKind, { prefix: 'root/', limit: 10_000 })
+    assert.ok(left.length < 1_000, `${left.length} notes are left`)
+  })
+
   it('keeps the note of a task as long as the task is kept', async (t) => {
     const house = await openTracedHouse(t, { a: () => 'x' }, { index: { keptMs: 30 } })
     await house.send('a')

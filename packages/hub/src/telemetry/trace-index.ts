@@ -56,6 +56,8 @@ const batchEntries = 200
 const pageRecords = 500
 /** Tasks that go on; of more, those that were quiet the longest are read anew. */
 const mostFollowed = 2_000
+/** After so many notes the oldest are looked at, whether their tasks are still there: a busy store may drop as many a second. */
+const notesBetweenLooks = 2_000
 /** What ended before is old news: a store that is read for the first time is not told to anybody. */
 const freshMs = 300_000
 
@@ -72,9 +74,10 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
   let reading: Promise<void> | undefined
   let isClosed = false
   let isTroubled = false
-  /** Until it has caught up with what was there when it began. */
-  let isBehind = true
+  /** Until the first batch is read: what was left unfinished by another process is in it. */
+  let isFirst = true
   let droppedAt = now()
+  let noted = 0
   schedule(times.soonMs)
 
   function schedule(afterMs: number): void {
@@ -98,8 +101,11 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
   async function readAll(): Promise<void> {
     try {
       if (!(await lease.hold())) return letGo()
-      while (await readBatch()) await pause(times.pauseMs)
-      await dropGoneNowAndThen()
+      for (let more = true; more;) {
+        more = await readBatch()
+        await dropGoneNowAndThen()
+        if (more) await pause(times.pauseMs)
+      }
       isTroubled = false
     } catch (cause) {
       // Told once, not every few seconds.
@@ -111,13 +117,15 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
   /** Another process goes on from where it finds the notes. */
   function letGo(): void {
     position = undefined
-    isBehind = true
+    isFirst = true
     followed.clear()
   }
 
   async function dropGoneNowAndThen(): Promise<void> {
-    if (now() - droppedAt < times.dropMs || isClosed || !lease.isHeld()) return
+    const isTime = now() - droppedAt >= times.dropMs || noted >= notesBetweenLooks
+    if (!isTime || isClosed || !lease.isHeld()) return
     droppedAt = now()
+    noted = 0
     await dropGone(notes, store)
   }
 
@@ -139,13 +147,14 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
     await notes.writeAll(traceKind, [...round.writes, { key: 'cursor', value: last.position }])
     position = last.position
     settle(round.changed)
-    isBehind &&= entries.length === batchEntries
+    noted += round.changed.size
+    isFirst = false
     return entries.length === batchEntries && !isClosed
   }
 
   function openRound(): TraceRound {
     const remembered = (taskId: string): TraceNote | undefined => followed.get(taskId)?.note
-    return new TraceRound({ notes, keptMs, remembered, awaited, mayBeAwaited: isBehind })
+    return new TraceRound({ notes, keptMs, remembered, awaited, mayBeAwaited: isFirst && position !== 0 })
   }
 
   async function readPosition(): Promise<number> {

@@ -1,6 +1,7 @@
 /**
  * Tasks of all owners, by keyset on indexes that have the agent and the state before the time: as many ranges are merged as
- * there are agents and states, and of each is read what the page needs of it.
+ * there are agents and states, and of each is read what the page needs of it. Tasks that are at work are in a range for each
+ * of their owners.
  */
 import { isTerminal, taskStates } from '../../model/state.ts'
 import type { AgentCount, SearchPage, SearchQuery, TaskRow } from '../store.ts'
@@ -15,17 +16,25 @@ interface Place {
   readonly status_at: number
   readonly id: string
 }
+type Position = Pick<Place, 'status_at' | 'id'>
 interface Pair {
   readonly agent: string
   readonly state: number
 }
+interface Counted extends Pair {
+  readonly tenant: string
+  readonly owner: string
+}
 /** A part of an index, newest first: `next` answers what comes after a place. */
 interface Range {
-  next(after: Pick<Place, 'status_at' | 'id'>, limit: number): Place[]
+  next(after: Position, limit: number): Place[]
 }
 
 const endOfTime = Number.MAX_SAFE_INTEGER
-const unfinished = new Set(taskStates.filter((state) => !isTerminal(state)).map(stateNumber))
+const unfinished = taskStates.filter((state) => !isTerminal(state)).map(stateNumber)
+const working = (['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const).map(stateNumber)
+/** As the index says it. */
+const isIndexed = 'state NOT IN (1, 2)'
 
 export type Search = ReturnType<typeof createSearch>
 
@@ -34,19 +43,24 @@ export function createSearch(database: Database, blobs: BlobTable) {
   const byRef = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE ref = ?`)
   // Two statements: a comparison of both columns together reads everything that has the first one.
   const nextAgent = database.prepare<Pair>(
-    'SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE agent > ? ORDER BY agent, state LIMIT 1',
+    `SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE ${isIndexed} AND agent > ? ORDER BY agent, state LIMIT 1`,
   )
   const nextState = database.prepare<Pair>(
-    'SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE agent = ? AND state > ? ORDER BY state LIMIT 1',
+    `SELECT agent, state FROM tasks INDEXED BY tasks_search
+     WHERE ${isIndexed} AND agent = ? AND state > ? ORDER BY state LIMIT 1`,
   )
   const inPair = database.prepare<Place>(
-    `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_search WHERE agent = ? AND state = ? AND ${isNext}`,
+    `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_search
+     WHERE ${isIndexed} AND agent = ? AND state = ? AND ${isNext}`,
   )
-  const countPair = database.prepare<{ count: number }>(
-    'SELECT count(*) AS count FROM tasks INDEXED BY tasks_search WHERE agent = ? AND state = ?',
+  const unfinishedOnes = database.prepare<Pair & { tasks: number }>(
+    `SELECT agent, state, tasks FROM counters WHERE tasks > 0 AND state IN (${unfinished.join(', ')})`,
   )
-  const ofOwner = database.prepare<Pair & { tenant: string }>(
-    'SELECT tenant, agent, state FROM counters INDEXED BY counters_owner WHERE owner = ? AND tasks > 0',
+  const ofOwner = database.prepare<Counted>(
+    'SELECT tenant, agent, owner, state FROM counters INDEXED BY counters_owner WHERE owner = ? AND tasks > 0',
+  )
+  const atWork = database.prepare<Counted>(
+    `SELECT tenant, agent, owner, state FROM counters WHERE tasks > 0 AND state IN (${working.join(', ')})`,
   )
   const inPartition = database.prepare<Place>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list
@@ -74,17 +88,16 @@ export function createSearch(database: Database, blobs: BlobTable) {
     const wanted = states && new Set(states.map(stateNumber))
     const wants = (pair: Pair): boolean =>
       (agent === undefined || pair.agent === agent) && wanted?.has(pair.state) !== false
-    if (owner === undefined) {
-      return pairs(wants, agent).map((pair) => ({
-        next: (after, limit) => inPair.all(pair.agent, pair.state, after.status_at, after.id, from, limit),
-      }))
-    }
-    return ofOwner
-      .all(owner)
-      .filter(wants)
-      .map(({ tenant, agent: of, state }) => ({
-        next: (after, limit) => inPartition.all(tenant, of, owner, state, after.status_at, after.id, from, limit),
-      }))
+    const ofPartition = (one: Counted): Range => ({
+      next: (after, limit) =>
+        inPartition.all(one.tenant, one.agent, one.owner, one.state, after.status_at, after.id, from, limit),
+    })
+    if (owner !== undefined) return ofOwner.all(owner).filter(wants).map(ofPartition)
+    const settled = pairs(wants, agent).map((pair) => ({
+      next: (after: Position, limit: number) =>
+        inPair.all(pair.agent, pair.state, after.status_at, after.id, from, limit),
+    }))
+    return [...settled, ...atWork.all().filter(wants).map(ofPartition)]
   }
 
   /** All of one conversation, which may be of several agents and owners. */
@@ -113,12 +126,14 @@ export function createSearch(database: Database, blobs: BlobTable) {
     },
     findTasks: (idPrefix: string, limit: number): readonly TaskRow[] =>
       beginning.all(idPrefix, afterAll(idPrefix), limit).map((row) => taskOf(row, blobs)),
-    countUnfinished: (): readonly AgentCount[] =>
-      pairs(({ state }) => unfinished.has(state)).map(({ agent, state }) => ({
-        agent,
-        state: stateOf(state),
-        tasks: countPair.get(agent, state)?.count ?? 0,
-      })),
+    countUnfinished(): readonly AgentCount[] {
+      const sums = new Map<string, AgentCount>()
+      for (const { agent, state, tasks } of unfinishedOnes.all()) {
+        const key = JSON.stringify([agent, state])
+        sums.set(key, { agent, state: stateOf(state), tasks: (sums.get(key)?.tasks ?? 0) + tasks })
+      }
+      return [...sums.values()]
+    },
   }
 }
 

@@ -55,16 +55,19 @@ export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
           }),
           tasks: z.record(z.string(), z.int()),
           streams: z.int(),
-          push: z.strictObject({ isOn: z.boolean(), hasDeadLetters: z.boolean() }),
+          push: z.strictObject({
+            isOn: z.boolean(),
+            dead: z.int().meta({ description: 'Webhooks that were given up; at most 100 are counted.' }),
+          }),
         })
         .meta({ id: 'Health' }),
       async handle() {
         const kept = await storeHealth()
         const { streams, push } = await parts.handler()
         const agents = kept.isReady ? await view.list() : []
-        const dead = kept.isReady ? await store.searchPush({ state: 'dead', limit: 1 }) : { pushes: [] }
+        const dead = kept.isReady ? await store.searchPush({ state: 'dead', limit: 100 }) : { pushes: [] }
         const states = kept.isReady ? await store.countStates() : []
-        const down = agents.filter(({ state, health }) => state !== 'open' || health?.state === 'down')
+        const down = agents.filter(({ state, health }) => state !== 'open' || health.state === 'down')
         return {
           status: kept.isReady && down.length === 0 ? ('ok' as const) : ('degraded' as const),
           version,
@@ -82,7 +85,7 @@ export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
           },
           tasks: Object.fromEntries(states.map(({ state, tasks }) => [state, tasks])),
           streams: streams(),
-          push: { isOn: push !== undefined, hasDeadLetters: dead.pushes.length > 0 },
+          push: { isOn: push !== undefined, dead: dead.pushes.length },
         }
       },
     }),

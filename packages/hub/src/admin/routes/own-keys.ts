@@ -15,6 +15,7 @@ import type { KeyRouteParts } from './keys.ts'
 const mostKeys = 20
 const tag = 'Keys of callers'
 const right = 'maker'
+const nobody: Caller = { id: '' }
 const agent = z.string().meta({ description: "The agent's name." })
 
 export function ownKeyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
@@ -50,13 +51,13 @@ export function ownKeyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
       answer: z.strictObject({ agent: z.string(), ...madeKey.shape }),
       event: 'key.created',
       async handle({ params, body, who }) {
-        const held = who.isAdmin ? [`agent:${params.agent}`] : forAgent(params.agent, who.caller)
+        const held = who.isAdmin ? [`agent:${params.agent}`] : forAgent(params.agent, who.caller ?? nobody)
         if (body.scopes !== undefined) checkScopes(body.scopes, params.agent, held)
         await checkRoom(who, keys)
         const made = await keys.create({
           name: body.name ?? params.agent,
           scopes: body.scopes ?? held,
-          ...(who.isAdmin ? {} : { principal: who.subject, tenant: who.caller.tenant }),
+          ...(who.isAdmin ? {} : { principal: who.subject, tenant: who.caller?.tenant }),
           expiresAt: endOf(body, now()),
           createdBy: who.subject,
         })

@@ -7,6 +7,7 @@ describe('an entry of the kind a2a', () => {
     assert.deepEqual(a2aEntry.parse({ url: 'https://partner.example.com' }), {
       url: 'https://partner.example.com',
       verify: 'off',
+      drift: 'alert',
       extensions: [],
       extendedCard: false,
       allowPrivate: false,
@@ -15,7 +16,6 @@ describe('an entry of the kind a2a', () => {
       idleTimeout: 60_000,
       pollEvery: 3_000,
       patience: 300_000,
-      drift: 'alert',
     })
   })
 

@@ -25,5 +25,6 @@ export function failedEnding(reason: unknown, turn: Turn, metadata?: Struct): Re
   if (!(reason instanceof A2AError) || reason.code === 'INTERNAL') throw reason
   turn.log.error('the model failed', { taskId: turn.task.id, cause: reason.cause ?? reason })
   const ending = reason.details.reason === 'CONTENT_FILTER' ? reject(reason.message) : fail(reason.message)
-  return metadata === undefined ? ending : { ...ending, metadata }
+  // By which those who have others to ask know whether another might do better.
+  return { ...ending, metadata: { ...metadata, reason: reason.details.reason ?? reason.code } }
 }

@@ -56,6 +56,7 @@ export async function testHub(
     settings: (name) => settings[name],
     requireOpen: () => {},
     admitted: () => ({}),
+    takeCall: () => {},
     url: (name) => `http://hub.test/a2a/${name}`,
     delegation: delegation ?? (await testDelegation()),
     ...parts,

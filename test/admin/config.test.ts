@@ -1,0 +1,225 @@
+/** The configuration, changed by the admin API: without showing a secret, without losing one, and with a way back. */
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { asAdmin, openStage, type Stage } from './stage.ts'
+
+const text = `# The hub of a test.
+listen: { port: 0, grpcPort: false }
+admin:
+  key: the admin key of a test # not for everybody
+agents:
+  # Says what it is told.
+  echo: { kind: demo, agent: echo, default: true }
+  gpt:
+    kind: openai
+    baseUrl: https://api.example.com/v1
+    model: some-model
+    apiKey: sk-a-secret-of-ours
+  other: { kind: openai, baseUrl: "https://api.example.com/v1", model: some-model, apiKey: "\${env:API_KEY}" }
+`
+
+const open = (): Promise<Stage> => openStage({ text, environment: { API_KEY: 'sk-of-the-environment' } })
+const secrets = /sk-a-secret|sk-of-the-environment|the admin key of a test/
+
+describe('the configuration', () => {
+  it('is shown as it is written, with comments and references, and without its secrets', async () => {
+    const stage = await open()
+    const { json } = await stage.ask('GET', '/admin/config')
+    assert.equal(json.file, stage.file)
+    assert.equal(
+      json.text,
+      text.replace('sk-a-secret-of-ours', '"(not shown)"').replace('the admin key of a test #', '"(not shown)" #'),
+    )
+    const agent = await stage.ask('GET', '/admin/agents/gpt')
+    assert.doesNotMatch(JSON.stringify(agent.json), secrets)
+    assert.equal(agent.json.entry.apiKey, '(not shown)')
+  })
+
+  it('keeps the secrets that were not shown when it is applied, and everything else as it was sent', async () => {
+    const stage = await open()
+    const { text: shown, hash } = (await stage.ask('GET', '/admin/config')).json
+    const edit = (from: string): string =>
+      from
+        .replace('# Says what it is told.', '# Says it again.')
+        .replace('model: some-model\n', 'model: a-better-model\n')
+    const { status, json } = await stage.ask('PUT', '/admin/config', { text: edit(shown), base: hash, note: 'better' })
+    assert.equal(status, 200, JSON.stringify(json))
+    assert.deepEqual(json.effects, { added: [], changed: ['gpt'], removed: [], applied: [], restart: [] })
+    assert.equal(readFileSync(stage.file, 'utf8'), edit(text))
+    assert.equal((await stage.ask('GET', '/admin/config')).json.hash, json.hash)
+  })
+
+  it('says what would change, in lines and in effects, before anything does', async () => {
+    const stage = await open()
+    const { text: shown } = (await stage.ask('GET', '/admin/config')).json
+    const edited = `${shown.replace(/ {2}other: .*\n/, '').replace('port: 0', 'port: 1')}limits: { perKey: 5/s }\n`
+    const { json } = await stage.ask('POST', '/admin/config/diff', { text: edited })
+    assert.deepEqual(json.effects, {
+      added: [],
+      changed: [],
+      removed: ['other'],
+      applied: ['limits'],
+      restart: ['listen'],
+    })
+    const changed = json.diff.filter(({ change }: any) => change !== 'same')
+    assert.deepEqual(
+      changed.map(({ change, text: line, before, after }: any) => [change, line.slice(0, 18), before ?? after]),
+      [
+        ['removed', 'listen: { port: 0,', 2],
+        ['added', 'listen: { port: 1,', 2],
+        ['removed', '  other: { kind: o', 13],
+        ['added', 'limits: { perKey: ', 13],
+      ],
+    )
+    assert.equal(readFileSync(stage.file, 'utf8'), text)
+    assert.equal((await stage.ask('GET', '/admin/agents/other')).status, 200)
+  })
+
+  it('is refused as a whole for any mistake, all of which are told', async () => {
+    const stage = await open()
+    const { text: shown } = (await stage.ask('GET', '/admin/config')).json
+    const edited = `${shown.replace('agent: echo', 'agent: nobody')}colour: red\n`
+    const { json } = await stage.ask('POST', '/admin/config/check', { text: edited })
+    assert.deepEqual(
+      json.problems.map(({ path, line }: any) => [path, line]),
+      [
+        ['agents.echo.agent', 7],
+        ['colour', 14],
+      ],
+    )
+    const refused = await stage.ask('PUT', '/admin/config', { text: edited })
+    assert.deepEqual([refused.status, refused.json.error.violations.length], [400, 2])
+    assert.equal(readFileSync(stage.file, 'utf8'), text)
+    assert.deepEqual((await stage.ask('POST', '/admin/config/check', { text: shown })).json, { problems: [] })
+  })
+
+  it('does not put a secret where it was not', async () => {
+    const stage = await open()
+    const { text: shown } = (await stage.ask('GET', '/admin/config')).json
+    for (const edited of [
+      shown.replace('  gpt:', '  gpt5:'),
+      shown.replace('"${env:API_KEY}"', '"(not shown)"'),
+      `${shown}publicUrl: "https://user:(not shown)@hub.example.com"\n`,
+    ]) {
+      const { status, json } = await stage.ask('PUT', '/admin/config', { text: edited })
+      assert.deepEqual([status, json.error.code], [400, 'INVALID_PARAMS'])
+      assert.match(json.error.message, /say the secret again/)
+    }
+  })
+
+  it('is gone back to, also to what somebody wrote by hand, with its secrets', async () => {
+    const stage = await open()
+    const apply = async (change: (from: string) => string): Promise<any> => {
+      const { text: shown } = (await stage.ask('GET', '/admin/config')).json
+      return (await stage.ask('PUT', '/admin/config', { text: change(shown) })).json
+    }
+    await apply((shown) => `${shown}# one\n`)
+    writeFileSync(stage.file, `${text}# by hand\n`)
+    await apply((shown) => `${shown}# two\n`)
+    const { versions } = (await stage.ask('GET', '/admin/config/versions')).json
+    assert.deepEqual(
+      versions.map(({ who, isCurrent }: any) => [who ?? 'found', isCurrent]),
+      [
+        ['admin', true],
+        ['found', false],
+        ['admin', false],
+        ['found', false],
+      ],
+    )
+    const byHand = await stage.ask('GET', `/admin/config/versions/${versions[1].id}`)
+    assert.match(byHand.json.text, /# by hand\n$/)
+    assert.doesNotMatch(byHand.json.text, secrets)
+    const { status } = await stage.ask('POST', `/admin/config/versions/${versions[3].id}/restore`, { note: 'back' })
+    assert.equal(status, 200)
+    assert.equal(readFileSync(stage.file, 'utf8'), text)
+    assert.equal((await stage.ask('GET', '/admin/config/versions')).json.versions[0].note, 'back')
+    await stage.restart()
+    assert.equal((await stage.ask('GET', '/admin/config/versions')).json.versions.length, 5)
+  })
+
+  it('is not overwritten by who looked at an older one', async () => {
+    const stage = await open()
+    const { text: shown, hash } = (await stage.ask('GET', '/admin/config')).json
+    const put = (more: string) => stage.ask('PUT', '/admin/config', { text: shown + more, base: hash })
+    const answers = await Promise.all([put('# mine\n'), put('# yours\n')])
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 409]))
+    assert.match(readFileSync(stage.file, 'utf8'), /# (mine|yours)\n$/)
+  })
+
+  it('stays as private as its file was', async () => {
+    const stage = await open()
+    const { text: shown } = (await stage.ask('GET', '/admin/config')).json
+    const before = statSync(stage.file).mode
+    await stage.ask('PUT', '/admin/config', { text: `${shown}# more\n` })
+    assert.equal(statSync(stage.file).mode, before)
+  })
+
+  it('is told of in the audit, with who did it', async () => {
+    const stage = await open()
+    const { text: shown } = (await stage.ask('GET', '/admin/config')).json
+    await stage.ask('PUT', '/admin/config', { text: `${shown}# more\n` })
+    const { json } = await stage.ask('GET', '/admin/audit?event=config.applied')
+    assert.deepEqual(
+      json.entries.map(({ who, operation }: any) => [who, operation]),
+      [['admin', 'PUT /admin/config']],
+    )
+  })
+})
+
+describe('an agent in the configuration', () => {
+  it('is added, changed and taken out, and the rest of the file stays as it is', async () => {
+    const stage = await open()
+    const entry = { kind: 'demo', agent: 'clock', description: 'Counts' }
+    assert.equal((await stage.ask('POST', '/admin/agents', { name: 'timer', entry })).status, 201)
+    assert.equal((await stage.ask('GET', '/admin/agents/timer')).json.description, 'Counts')
+    const put = await stage.ask('PUT', '/admin/agents/timer', { entry: { ...entry, description: 'Counts up' } })
+    assert.deepEqual(put.json.effects.changed, ['timer'])
+    const written = readFileSync(stage.file, 'utf8')
+    assert.match(written, /timer: \{ kind: demo, agent: clock, description: Counts up \}/)
+    const others = [
+      '# The hub of a test.',
+      '# Says what it is told.',
+      'apiKey: sk-a-secret-of-ours',
+      '# not for everybody',
+    ]
+    for (const line of others) assert.ok(written.includes(line), line)
+    assert.deepEqual((await stage.ask('DELETE', '/admin/agents/timer')).json.effects.removed, ['timer'])
+    assert.equal((await stage.ask('GET', '/admin/agents/timer')).status, 404)
+    assert.ok(!readFileSync(stage.file, 'utf8').includes('timer'))
+  })
+
+  it('keeps its secret when it is changed as it was shown', async () => {
+    const stage = await open()
+    const { entry } = (await stage.ask('GET', '/admin/agents/gpt')).json
+    const { status } = await stage.ask('PUT', '/admin/agents/gpt', { entry: { ...entry, model: 'another' } })
+    assert.equal(status, 200)
+    assert.match(readFileSync(stage.file, 'utf8'), /model: another\n {4}apiKey: sk-a-secret-of-ours\n/)
+  })
+})
+
+describe('a hub that was started without a file', () => {
+  it('says that it cannot be changed this way, and shows the rest', async () => {
+    const { startHub } = await import('../../packages/hub/src/hub.ts')
+    const { checkConfig } = await import('../../packages/hub/src/config/check.ts')
+    const { kinds } = await import('../../packages/hub/src/agents/kinds.ts')
+    const tree = {
+      listen: { port: 0, grpcPort: false },
+      store: 'memory:',
+      admin: { key: 'the admin key of a test' },
+      agents: { echo: { kind: 'demo', agent: 'echo' } },
+    }
+    const checked = checkConfig(tree, { kinds, baseDir: '.' })
+    assert.ok('config' in checked)
+    const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+    const hub = await startHub(checked.config, { log: quiet })
+    const ask = async (method: string, path: string, body?: object): Promise<number> => {
+      const headers = { ...asAdmin, 'content-type': 'application/json' }
+      return (await fetch(hub.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).status
+    }
+    assert.equal(await ask('GET', '/admin/config'), 503)
+    assert.equal(await ask('PUT', '/admin/config', { text: 'agents: {}' }), 503)
+    assert.equal(await ask('GET', '/admin/agents/echo'), 200)
+    await hub.close()
+  })
+})

@@ -1,0 +1,81 @@
+/** An issuer that a browser is sent to: it gives out codes, and for each a token, once, to whoever asked for it. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+export interface Provider {
+  readonly issuer: string
+  /** A person signs in there; answers the code that their browser brings back. */
+  signIn(location: URL, claims: Record<string, unknown>): string
+  /** What it was asked for codes. */
+  readonly asked: readonly URLSearchParams[]
+  /** Laid over the tokens. */
+  spoil: Record<string, unknown>
+}
+
+export const clientSecret = 'a secret of both'
+
+export async function openProvider(): Promise<Provider> {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] }
+  const codes = new Map<string, { challenge: string; redirectUri: string; claims: Record<string, unknown> }>()
+  const asked: URLSearchParams[] = []
+
+  async function exchange(form: URLSearchParams): Promise<object | undefined> {
+    asked.push(form)
+    const code = codes.get(form.get('code') ?? '')
+    codes.delete(form.get('code') ?? '')
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isRight = code?.challenge === challenge && code.redirectUri === form.get('redirect_uri')
+    if (!isRight || form.get('client_secret') !== clientSecret) return undefined
+    const claims = { iss: provider.issuer, aud: 'console', ...code.claims, ...provider.spoil }
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .setExpirationTime('5m')
+      .sign(pair.privateKey)
+    return { id_token: token, token_type: 'Bearer' }
+  }
+
+  const server = createServer((request, response) => {
+    const json = (body: object | undefined): void =>
+      void response
+        .writeHead(body === undefined ? 400 : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(body ?? { error: 'invalid_grant' }))
+    if (request.url === '/keys') return json(keys)
+    if (request.url === '/.well-known/openid-configuration') {
+      return json({
+        issuer: provider.issuer,
+        jwks_uri: `${provider.issuer}/keys`,
+        authorization_endpoint: `${provider.issuer}/authorize?tenant=1`,
+        token_endpoint: `${provider.issuer}/token`,
+      })
+    }
+    let body = ''
+    request.on('data', (piece) => (body += String(piece)))
+    request.on('end', () => void exchange(new URLSearchParams(body)).then(json))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => void server.close())
+  const provider: Provider = {
+    issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    spoil: {},
+    signIn(location, claims) {
+      const query = location.searchParams
+      const code = crypto.randomUUID()
+      codes.set(code, {
+        challenge: query.get('code_challenge') ?? '',
+        redirectUri: query.get('redirect_uri') ?? '',
+        claims: { nonce: query.get('nonce'), ...claims },
+      })
+      return code
+    },
+  }
+  return provider
+}

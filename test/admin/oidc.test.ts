@@ -1,0 +1,103 @@
+/** Signing in by an issuer: the browser goes there and comes back, and what it brings is worth what the configuration says. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { clientSecret, openProvider } from './oidc-provider.ts'
+import { adminKey, openStage, type Stage } from './stage.ts'
+
+const provider = await openProvider()
+const stage = await openStage({
+  config: {
+    admin: { key: adminKey, oidc: { issuer: provider.issuer, clientId: 'console', clientSecret } },
+    access: { jwt: [{ issuer: provider.issuer, audience: 'console', scopes: { operators: ['admin'] } }] },
+  },
+})
+
+const get = ({ url }: Stage, path: string, cookie = ''): Promise<Response> =>
+  fetch(url + path, { redirect: 'manual', headers: { cookie } })
+const cookiesOf = (response: Response): string =>
+  response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+
+async function begin(to = '/tasks'): Promise<{ location: URL; cookie: string; response: Response }> {
+  const response = await get(stage, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)
+  return { response, location: new URL(response.headers.get('location') ?? ''), cookie: cookiesOf(response) }
+}
+const finish = (code: string, state: string | null, cookie: string): Promise<Response> =>
+  get(stage, `/admin/sign-in/oidc/callback?code=${code}&state=${state}&session_state=theirs`, cookie)
+const isRefused = (back: Response, why: RegExp): void => {
+  assert.match(decodeURIComponent(back.headers.get('location') ?? ''), why)
+  assert.ok(!cookiesOf(back).includes('parley-session='))
+}
+
+describe('signing in by OpenID Connect', () => {
+  it('leads to the issuer and back into a session', async () => {
+    const { json } = await stage.ask('GET', '/admin/sign-in', undefined, {})
+    assert.deepEqual(json, { key: true, oidc: { issuer: provider.issuer, start: '/admin/sign-in/oidc' } })
+    const { response, location, cookie } = await begin()
+    assert.equal(response.status, 303)
+    assert.match(response.headers.getSetCookie()[0] ?? '', /^parley-sign-in=.*; HttpOnly; SameSite=Lax; Max-Age=600$/)
+    const query = location.searchParams
+    assert.deepEqual(
+      [location.pathname, query.get('tenant'), query.get('response_type'), query.get('client_id')],
+      ['/authorize', '1', 'code', 'console'],
+    )
+    assert.equal(query.get('redirect_uri'), `${stage.url}/admin/sign-in/oidc/callback`)
+    const code = provider.signIn(location, { sub: 'olga', groups: ['operators'] })
+    const back = await finish(code, query.get('state'), cookie)
+    assert.deepEqual([back.status, back.headers.get('location')], [303, '/tasks'])
+    const session = await stage.ask('GET', '/admin/session', undefined, { cookie: cookiesOf(back) })
+    assert.equal(session.json.subject, `${provider.issuer}|olga`)
+    assert.equal(provider.asked.at(-1)?.get('client_secret'), clientSecret)
+    const [audit] = (await stage.ask('GET', '/admin/audit?event=session.opened')).json.entries
+    assert.equal(audit.who, `${provider.issuer}|olga`)
+    // A code is good once.
+    isRefused(await finish(code, query.get('state'), cookie), /signInError=The issuer does not answer/)
+  })
+
+  it('lets in nobody whom the configuration does not make an admin', async () => {
+    const { location, cookie } = await begin()
+    const code = provider.signIn(location, { sub: 'eve', groups: ['admin'] })
+    isRefused(await finish(code, location.searchParams.get('state'), cookie), /You are known, but may not run this hub/)
+    const [audit] = (await stage.ask('GET', '/admin/audit?outcome=PERMISSION_DENIED&limit=1')).json.entries
+    assert.equal(audit.operation, 'GET /admin/sign-in/oidc/callback')
+  })
+
+  it('takes no answer that another browser brings, or that was meant for another', async () => {
+    const mine = await begin()
+    const theirs = await begin()
+    const state = mine.location.searchParams.get('state')
+    const signIn = (): string => provider.signIn(mine.location, { sub: 'olga', groups: ['operators'] })
+    isRefused(await finish(signIn(), state, ''), /not the browser that began/)
+    isRefused(await finish(signIn(), state, theirs.cookie), /not the browser that began/)
+    isRefused(await finish(signIn(), 'another', mine.cookie), /not the browser that began/)
+    isRefused(await finish(signIn(), state, mine.cookie.replace(/.{4}$/, 'AAAA')), /not the browser that began/)
+    isRefused(await finish('made-up', state, mine.cookie), /does not answer as it should/)
+    const denied = await get(stage, `/admin/sign-in/oidc/callback?error=access_denied&state=${state}`, mine.cookie)
+    isRefused(denied, /did not let you in/)
+  })
+
+  it('takes no token that was made for another question, for another hub, or by another issuer', async () => {
+    for (const spoil of [{ nonce: 'another' }, { aud: 'another' }, { iss: 'https://elsewhere.example' }]) {
+      const { location, cookie } = await begin()
+      const code = provider.signIn(location, { sub: 'olga', groups: ['operators'] })
+      provider.spoil = spoil
+      const back = await finish(code, location.searchParams.get('state'), cookie)
+      provider.spoil = {}
+      isRefused(back, /signInError=The (issuer does not answer|token of the issuer is none)/)
+    }
+  })
+
+  it('goes back into this hub and nowhere else', async () => {
+    for (const to of ['https://evil.example', '//evil.example', '/\\evil.example', 'tasks', '/a b']) {
+      assert.equal((await get(stage, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)).status, 400, to)
+    }
+  })
+
+  it('is not there where the configuration does not have it', async () => {
+    const plain = await openStage()
+    assert.deepEqual((await plain.ask('GET', '/admin/sign-in', undefined, {})).json, { key: true })
+    assert.equal((await get(plain, '/admin/sign-in/oidc')).status, 404)
+  })
+})

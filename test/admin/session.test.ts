@@ -1,0 +1,183 @@
+/** Who may use the admin API: by the admin key, by a token, by signing in; and nobody by less than that. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { asAdmin, openIssuer, openStage, type Proof } from './stage.ts'
+
+const issuer = await openIssuer()
+const stage = await openStage({
+  config: { access: { jwt: [{ ...issuer.entry, scopes: { operators: ['admin'], all: ['agent:*'] } }] } },
+})
+const { ask, send, call, key } = stage
+
+interface SignedIn {
+  readonly cookie: string
+  readonly csrf: string
+  /** Both halves. */
+  readonly proof: Proof
+}
+
+async function signIn(proof: Proof = asAdmin): Promise<SignedIn> {
+  const { status, headers, json } = await ask('POST', '/admin/session', undefined, proof)
+  assert.equal(status, 201, JSON.stringify(json))
+  const [cookie = ''] = headers.getSetCookie()
+  const pair = cookie.split(';')[0] ?? ''
+  return { cookie: pair, csrf: json.csrf, proof: { cookie: pair, 'x-csrf-token': json.csrf } }
+}
+
+describe('a session of the console', () => {
+  it('is opened with the admin key, as a cookie that no script reads and no other site sends', async () => {
+    const { headers, json } = await ask('POST', '/admin/session')
+    const [cookie = ''] = headers.getSetCookie()
+    assert.match(cookie, /^parley-session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    assert.deepEqual([json.subject, json.by], ['admin', 'key'])
+    assert.ok(Date.parse(json.expiresAt) > Date.now() + 11 * 3_600_000)
+  })
+
+  it('is Secure, and bound to its host, where the browser came by TLS', async () => {
+    const secured = await openStage({ config: { publicUrl: 'https://hub.example.com' } })
+    const { request } = await import('node:http')
+    const setCookie = await new Promise<string>((resolve, reject) => {
+      const headers = { ...asAdmin, host: 'hub.example.com' }
+      request(`${secured.url}/admin/session`, { method: 'POST', headers }, (response) => {
+        resolve(String(response.headers['set-cookie']))
+        response.resume()
+      })
+        .on('error', reject)
+        .end()
+    })
+    assert.match(setCookie, /^__Host-parley-session=.*; Secure$/)
+    const plain = await secured.ask('POST', '/admin/session')
+    assert.match(plain.headers.getSetCookie()[0] ?? '', /^parley-session=/)
+  })
+
+  it('reads with the cookie alone, and changes nothing without the token that only our page knows', async () => {
+    const { cookie, csrf, proof } = await signIn()
+    const order = { name: 'x', agents: ['echo'] }
+    assert.equal((await ask('GET', '/admin/agents', undefined, { cookie })).status, 200)
+    const refused = await ask('POST', '/admin/keys', order, { cookie })
+    assert.deepEqual([refused.status, refused.json.error.code], [403, 'PERMISSION_DENIED'])
+    const another = await signIn()
+    const swapped = { cookie, 'x-csrf-token': another.csrf }
+    assert.equal((await ask('POST', '/admin/keys', order, swapped)).status, 403)
+    assert.equal((await ask('POST', '/admin/keys', order, { 'x-csrf-token': csrf })).status, 401)
+    assert.equal((await ask('POST', '/admin/keys', order, proof)).status, 201)
+  })
+
+  it('tells who is signed in, and its token again to a page that was loaded anew', async () => {
+    const { cookie, csrf } = await signIn()
+    const { json } = await ask('GET', '/admin/session', undefined, { cookie })
+    assert.deepEqual([json.subject, json.by, json.csrf], ['admin', 'session', csrf])
+    assert.deepEqual((await ask('GET', '/admin/session')).json, { subject: 'admin', by: 'key' })
+    assert.equal((await ask('GET', '/admin/session', undefined, {})).status, 401)
+  })
+
+  it('is over when it is ended, for every copy of the cookie', async () => {
+    const { cookie, proof } = await signIn()
+    assert.equal((await ask('DELETE', '/admin/session', undefined, { cookie })).status, 403)
+    const { status, headers } = await ask('DELETE', '/admin/session', undefined, proof)
+    assert.equal(status, 200)
+    assert.match(headers.getSetCookie()[0] ?? '', /^parley-session=; .*Max-Age=0/)
+    assert.equal((await ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
+    assert.equal((await ask('DELETE', '/admin/session', undefined, asAdmin)).status, 404)
+  })
+
+  it('cannot be made up, nor changed', async () => {
+    const { cookie } = await signIn()
+    const [name = '', value = ''] = cookie.split('=')
+    const [text = '', ...signature] = value.split('.')
+    const claims = JSON.parse(Buffer.from(text, 'base64url').toString()) as { exp: number }
+    const later = Buffer.from(JSON.stringify({ ...claims, exp: claims.exp + 1 })).toString('base64url')
+    for (const forged of [`${later}.${signature.join('.')}`, text, `${text}.`, '', `${text}.1.${'A'.repeat(43)}`]) {
+      assert.equal((await ask('GET', '/admin/agents', undefined, { cookie: `${name}=${forged}` })).status, 401)
+    }
+    assert.equal((await ask('GET', '/admin/agents', undefined, { cookie: `other=1; ${cookie}; x=y` })).status, 200)
+  })
+
+  it('is known by the next process, and ends with the admin key that opened it', async () => {
+    const again = await openStage()
+    const { headers } = await again.ask('POST', '/admin/session')
+    const cookie = (headers.getSetCookie()[0] ?? '').split(';')[0] ?? ''
+    await again.restart()
+    assert.equal((await again.ask('GET', '/admin/agents', undefined, { cookie })).status, 200)
+    const { text, hash } = (await again.ask('GET', '/admin/config')).json
+    const edited = text.replace(/key: .*/, 'key: another admin key altogether')
+    assert.equal((await again.ask('PUT', '/admin/config', { text: edited, base: hash })).status, 200)
+    await again.restart()
+    assert.equal((await again.ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
+  })
+})
+
+describe('a token of an issuer', () => {
+  it('runs the hub if the configuration says that its bearer is an admin, and signs in [S4-15]', async () => {
+    const operator = await issuer.token({ sub: 'olga', groups: ['operators'] })
+    assert.equal((await ask('GET', '/admin/tasks', undefined, operator)).status, 200)
+    const { status, json } = await ask('POST', '/admin/session', undefined, operator)
+    assert.deepEqual([status, json.subject, json.by], [201, `${issuer.issuer}|olga`, 'token'])
+    const { json: audit } = await ask('GET', '/admin/audit?event=session.opened&limit=1')
+    assert.equal(audit.entries[0].who, `${issuer.issuer}|olga`)
+  })
+
+  it('does not if only the token says so: a role called admin is mostly another one', async () => {
+    for (const claims of [{ groups: ['admin'] }, { scope: 'admin' }, { groups: ['all'] }, {}]) {
+      const { status, headers, json } = await ask('GET', '/admin/tasks', undefined, await issuer.token(claims))
+      assert.deepEqual([status, json.error.code], [403, 'PERMISSION_DENIED'])
+      assert.match(headers.get('www-authenticate') ?? '', /insufficient_scope/)
+    }
+    const plain = await openStage({ config: { access: { jwt: [issuer.entry] } } })
+    assert.equal(
+      (await plain.ask('GET', '/admin/tasks', undefined, await issuer.token({ scope: 'admin' }))).status,
+      403,
+    )
+  })
+
+  it('is told apart from one that nobody signed', async () => {
+    const { authorization = '' } = await issuer.token({ groups: ['operators'] })
+    const { status } = await ask('GET', '/admin/tasks', undefined, {
+      authorization: `${authorization.slice(0, -4)}AAAA`,
+    })
+    assert.equal(status, 401)
+  })
+})
+
+describe('a key', () => {
+  it('does not run the hub, whatever its scopes', async () => {
+    const proof = await key({ scopes: ['agent:*'] })
+    assert.equal((await ask('GET', '/admin/tasks', undefined, proof)).status, 401)
+    assert.equal((await ask('POST', '/admin/session', undefined, proof)).status, 401)
+    const { status, json } = await ask('POST', '/admin/keys', { name: 'x', scopes: ['admin'] })
+    assert.deepEqual([status, json.error.code], [400, 'INVALID_PARAMS'])
+    const taken = await ask('POST', '/admin/keys', { name: 'x', agents: ['echo'], principal: 'console|admin' })
+    assert.equal(taken.status, 400)
+  })
+})
+
+describe('agents, tried from the console', () => {
+  it('are called by who signed in, as a caller of its own, with both halves of the session', async () => {
+    const { cookie, proof } = await signIn()
+    const task = await send('talker', 'hello', proof)
+    const { json } = await ask('GET', `/admin/tasks/${task.id}`)
+    assert.deepEqual([json.caller, json.state], ['console|admin', 'TASK_STATE_COMPLETED'])
+    assert.equal((await call('talker', 'GetTask', { id: task.id }, proof)).json.result.id, task.id)
+    assert.equal((await call('talker', 'GetTask', { id: task.id }, { cookie })).status, 401)
+    const others = await key({ agents: ['talker'] })
+    assert.equal((await call('talker', 'GetTask', { id: task.id }, others)).json.error.code, -32001)
+  })
+
+  it('are not called by a session that is over, nor does its header make strangers of guests', async () => {
+    const { proof } = await signIn()
+    await ask('DELETE', '/admin/session', undefined, proof)
+    assert.equal((await call('talker', 'GetTask', { id: 'x' }, proof)).status, 401)
+    const home = await openStage()
+    assert.equal(
+      (await home.send('echo', 'hi', { 'x-csrf-token': 'of somebody else' })).status.state,
+      'TASK_STATE_COMPLETED',
+    )
+  })
+
+  it('are shown by the credentials that a request has beside the session', async () => {
+    const { proof } = await signIn()
+    const holder = await key({ agents: ['talker'], principal: 'holder' })
+    const task = await send('talker', 'hello', { ...proof, ...holder })
+    assert.equal((await ask('GET', `/admin/tasks/${task.id}`)).json.caller, 'holder')
+  })
+})

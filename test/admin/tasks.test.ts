@@ -1,0 +1,155 @@
+/** Tasks of everybody, for whoever runs the hub: found by every filter, shown whole, and as each client was told. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openStage } from './stage.ts'
+
+const agents = {
+  talker: { kind: 'module', path: './talker.ts', default: true },
+  asker: { kind: 'module', path: './talker.ts' },
+  echo: { kind: 'demo', agent: 'echo' },
+}
+const stage = await openStage({ config: { access: { anonymous: ['echo'] }, agents } })
+const { ask, send, call, key } = stage
+const ann = await key({ agents: ['talker', 'asker'], principal: 'ann' })
+const bob = await key({ agents: ['talker', 'echo'], principal: 'bob' })
+
+const list = async (query = ''): Promise<any[]> => (await ask('GET', `/admin/tasks?${query}`)).json.tasks
+const ids = (tasks: any[]): string[] => tasks.map(({ id }) => id)
+
+const hello = await send('talker', 'Hello from Ann', ann)
+const city = await send('talker', 'ask Ann about a city', ann)
+const failed = await send('talker', 'fail for Bob', bob)
+const echoed = await send('echo', 'Nobody in particular')
+const greeting = await send('echo', 'Bob says hello', bob, { metadata: { order: 'A-4711' } })
+
+describe('the list of tasks', () => {
+  it('has those of everybody, the newest first, with whose they are and how they began', async () => {
+    const tasks = await list()
+    assert.deepEqual(ids(tasks), ids([greeting, echoed, failed, city, hello]))
+    assert.deepEqual(
+      tasks.map(({ agent, caller, state, title }) => [agent, caller, state.slice(11), title]),
+      [
+        ['echo', 'bob', 'COMPLETED', 'Bob says hello'],
+        ['echo', 'anonymous', 'COMPLETED', 'Nobody in particular'],
+        ['talker', 'bob', 'FAILED', 'fail for Bob'],
+        ['talker', 'ann', 'INPUT_REQUIRED', 'ask Ann about a city'],
+        ['talker', 'ann', 'COMPLETED', 'Hello from Ann'],
+      ],
+    )
+    assert.equal(tasks[2].statusText, 'The agent failed')
+    assert.ok(tasks[0].durationMs >= 0 && tasks[3].durationMs === undefined)
+  })
+
+  it('is narrowed by agent, state, caller, context, time and text, and by several of them', async () => {
+    assert.deepEqual(ids(await list('agent=echo')), ids([greeting, echoed]))
+    assert.deepEqual(ids(await list('state=TASK_STATE_FAILED')), ids([failed]))
+    assert.deepEqual(ids(await list('state=TASK_STATE_FAILED&state=TASK_STATE_INPUT_REQUIRED')), ids([failed, city]))
+    assert.deepEqual(ids(await list('caller=bob')), ids([greeting, failed]))
+    assert.deepEqual(ids(await list('caller=bob&agent=talker')), ids([failed]))
+    assert.deepEqual(ids(await list(`context=${city.contextId}`)), ids([city]))
+    const tasks = await list()
+    assert.deepEqual(
+      ids(await list(`since=${tasks[1].statusAt}&until=${tasks[0].statusAt}`)).includes(greeting.id),
+      false,
+    )
+    assert.ok(ids(await list(`since=${tasks[1].statusAt}`)).includes(echoed.id))
+    assert.deepEqual(await list('since=2099-01-01T00:00:00Z'), [])
+    assert.deepEqual(ids(await list('text=HELLO')), ids([greeting, hello]))
+    assert.deepEqual(ids(await list('text=hello&caller=ann')), ids([hello]))
+    assert.deepEqual(ids(await list(`text=${city.id.slice(-12)}`)), ids([city]))
+    assert.deepEqual(ids(await list('text=which%20city')), ids([city]))
+    assert.deepEqual(await list('text=nobody%20said%20this'), [])
+  })
+
+  it('comes in pages without a loss or a repeat, with a text too', async () => {
+    for (const filter of ['', '&text=a', '&caller=ann']) {
+      const whole = ids(await list(`limit=100${filter}`))
+      const seen: string[] = []
+      for (let query = `limit=1${filter}`; ;) {
+        const { json } = await ask('GET', `/admin/tasks?${query}`)
+        seen.push(...ids(json.tasks))
+        if (json.before === undefined) break
+        query = `limit=1${filter}&before=${encodeURIComponent(json.before)}`
+      }
+      assert.deepEqual(seen, whole)
+    }
+  })
+
+  it('counts them by state and by agent', async () => {
+    const { json } = await ask('GET', '/admin/task-counts')
+    assert.deepEqual(json.states, {
+      TASK_STATE_COMPLETED: 3,
+      TASK_STATE_FAILED: 1,
+      TASK_STATE_INPUT_REQUIRED: 1,
+    })
+    assert.deepEqual(json.unfinished, [{ agent: 'talker', state: 'TASK_STATE_INPUT_REQUIRED', tasks: 1 }])
+  })
+
+  it('has those of an agent that is not there any more, and they can be shown and canceled', async () => {
+    const { id } = await send('asker', 'ask who is there', ann)
+    await ask('DELETE', '/admin/agents/asker')
+    await stage.restart()
+    assert.equal((await call('asker', 'GetTask', { id }, ann)).status, 404)
+    assert.equal((await ask('GET', `/admin/tasks/${id}`)).json.state, 'TASK_STATE_INPUT_REQUIRED')
+    assert.equal((await ask('POST', `/admin/tasks/${id}/cancel`)).json.task.status.state, 'TASK_STATE_CANCELED')
+    assert.equal((await list('agent=asker'))[0].state, 'TASK_STATE_CANCELED')
+  })
+})
+
+describe('a task', () => {
+  it('is shown whole, whoever it belongs to', async () => {
+    const { json } = await ask('GET', `/admin/tasks/${hello.id}`)
+    assert.deepEqual([json.caller, json.title, json.firstSeq], ['ann', 'Hello from Ann', 1])
+    assert.equal(json.task.artifacts[0].parts[0].text, 'You said: Hello from Ann')
+    assert.match(json.traceId, /^[0-9a-f]{32}$/)
+    assert.deepEqual(json.push, [])
+  })
+
+  it('has its log as it was written, with what nobody was told, a page at a time', async () => {
+    const { json } = await ask('GET', `/admin/tasks/${failed.id}/events`)
+    const types = json.events.map(({ type }: any) => type)
+    assert.deepEqual([types[0], json.head], ['message', json.events.length])
+    assert.ok(types.includes('turn-started') && types.includes('status'))
+    assert.ok(json.events.every(({ isVisible, type }: any) => isVisible === (type === 'status' || type === 'artifact')))
+    const seqs: number[] = []
+    for (let after = 0; ;) {
+      const page = (await ask('GET', `/admin/tasks/${failed.id}/events?limit=2&after=${after}`)).json
+      seqs.push(...page.events.map(({ seq }: any) => seq))
+      if (page.after === undefined) break
+      after = page.after
+    }
+    assert.deepEqual(
+      seqs,
+      json.events.map(({ seq }: any) => seq),
+    )
+  })
+
+  it('is shown as clients of 0.2, 0.3 and 1.0 are told it, side by side', async () => {
+    const { json } = await ask('GET', `/admin/tasks/${hello.id}/wire`)
+    const last = json.events.at(-1)
+    const by = (version: string, binding: string) =>
+      last.frames.find((frame: any) => frame.version === version && frame.binding === binding)
+    assert.equal(by('1.0', 'JSONRPC').payload.statusUpdate.status.state, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(
+      [
+        by('0.3', 'JSONRPC').payload.kind,
+        by('0.3', 'JSONRPC').payload.status.state,
+        by('0.3', 'JSONRPC').payload.final,
+      ],
+      ['status-update', 'completed', true],
+    )
+    assert.equal(by('0.2', 'JSONRPC').payload.final, true)
+    assert.match(by('1.0', 'JSONRPC').frame, /^id: \d+\ndata: \{"jsonrpc":"2\.0","id":1,"result":/)
+    // As a client that subscribes now is told.
+    const replayed = await fetch(`${stage.url}/a2a/talker`, {
+      method: 'POST',
+      headers: { ...ann, 'content-type': 'application/json', 'last-event-id': '1' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/resubscribe', params: { id: hello.id } }),
+    })
+    const frames = json.events.flatMap((event: any) =>
+      event.frames.filter(({ version, binding }: any) => version === '0.3' && binding === 'JSONRPC'),
+    )
+    const expected = frames.map(({ frame }: any) => frame).filter((frame: string) => !frame.startsWith('id: 1\n'))
+    assert.equal(await replayed.text(), expected.join(''))
+  })
+})

@@ -1,0 +1,2 @@
+/** Greets. */
+export default ({ text }: { readonly text: string }): string => `Hello, ${text}!`

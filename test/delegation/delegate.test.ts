@@ -1,0 +1,142 @@
+/** Agents in files hand work on to others of their hub: `yield* delegate(...)`. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { delegationExtension as uri } from '@parley/a2a'
+import type { Task } from '@parley/a2a'
+import { module, openHub, questionOf, referredIn, textOf } from './open-hub.ts'
+
+const agents = {
+  front: module('front'),
+  echo: module('echo'),
+  asker: module('asker'),
+  endless: module('endless'),
+  other: module('front'),
+}
+const taskOf = (answer: unknown): Task => {
+  const task = answer as Task
+  assert.ok(task.status !== undefined, JSON.stringify(answer))
+  return task
+}
+
+describe('work that is handed on', () => {
+  it('is a task of the other agent: its words come under its id, its artifacts as they come [S2-12 S4-21]', async (t) => {
+    const { agent } = await openHub(t, { agents })
+    const events = await (await agent('front')).stream('echo one two').all()
+    const [child] = referredIn(events)
+    assert.equal(referredIn(events).length, 1)
+    const statuses = events.flatMap((event) =>
+      'statusUpdate' in event && event.statusUpdate.status.message !== undefined ? [event.statusUpdate] : [],
+    )
+    assert.deepEqual(
+      statuses.map(({ status }) => status.message?.parts),
+      [[{ text: 'Handed on to echo' }], [{ text: 'Thinking about one two' }]],
+    )
+    assert.deepEqual(
+      statuses.map(({ metadata }) => metadata?.[uri]),
+      [
+        { agent: 'echo', taskId: child },
+        { agent: 'echo', taskId: child },
+      ],
+    )
+    const chunks = events.flatMap((event) =>
+      'artifactUpdate' in event
+        ? [[event.artifactUpdate.artifact.artifactId, event.artifactUpdate.append ?? false]]
+        : [],
+    )
+    assert.deepEqual(chunks.slice(0, 3), [
+      ['echo.answer', false],
+      ['echo.answer', true],
+      ['echo.answer', true],
+    ])
+    const task = taskOf(await (await agent('front')).send('echo one two'))
+    assert.equal(textOf(task), 'one two |echo said: one two ')
+    // It belongs to the agent that handed on, and nobody else finds it.
+    await assert.rejects(async () => (await agent('echo')).get(child ?? ''), { code: 'TASK_NOT_FOUND' })
+  })
+
+  it('may be answered by a message alone, and is a task all the same', async (t) => {
+    const { agent } = await openHub(t, { agents })
+    const events = await (await agent('front')).stream('echo reply').all()
+    assert.equal(referredIn(events).length, 1)
+    assert.equal(await (await agent('front')).ask('echo reply'), 'echo said: at once')
+  })
+
+  it('asks: the question comes up, the answer goes down, and what was done before is not done again', async (t) => {
+    const { agent } = await openHub(t, { agents })
+    const front = await agent('front')
+    const first = taskOf(await front.send('both X'))
+    assert.deepEqual([first.status.state, questionOf(first)], ['TASK_STATE_INPUT_REQUIRED', 'What about first X?'])
+    const second = taskOf(await front.send('eins', { taskId: first.id }))
+    assert.deepEqual([second.status.state, questionOf(second)], ['TASK_STATE_INPUT_REQUIRED', 'What about second X?'])
+    assert.notDeepEqual(first.status.message?.referenceTaskIds, second.status.message?.referenceTaskIds)
+    const last = taskOf(await front.send('zwei', { taskId: first.id }))
+    assert.equal(last.status.state, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(
+      (last.artifacts ?? []).map(({ artifactId, parts }) => [artifactId, parts]),
+      [
+        ['asker.answer-2', [{ text: 'first X: eins' }]],
+        ['answer-3', [{ text: 'first X: eins + second X: zwei' }]],
+      ],
+    )
+  })
+
+  it('ends with the task that handed it on: while it works, and while it waits for an answer', async (t) => {
+    const { agent, lines } = await openHub(t, { agents })
+    const front = await agent('front')
+    const stream = front.stream('endless')
+    for await (const event of stream) if (referredIn([event]).length > 0) break
+    assert.equal((await front.cancel(stream.taskId ?? '')).status.state, 'TASK_STATE_CANCELED')
+    const asked = taskOf(await front.send('asker X'))
+    await front.cancel(asked.id)
+    await assert.rejects(() => front.send('too late', { taskId: asked.id }), { code: 'UNSUPPORTED_OPERATION' })
+    assert.ok(lines.some((line) => line.startsWith('agent stopped') && line.includes('"agent":"endless"')))
+  })
+
+  it('has a time of its own, and that of the task if that is shorter', async (t) => {
+    const { agent } = await openHub(t, { agents })
+    const front = await agent('front')
+    const late = taskOf(await front.send('endless@300'))
+    assert.deepEqual(
+      [late.status.state, questionOf(late)],
+      ['TASK_STATE_FAILED', 'The agent endless failed: Task timed out'],
+    )
+    const deadline = new Date(Date.now() + 400).toISOString()
+    const began = Date.now()
+    const message = { parts: [{ text: 'endless@60000' }], metadata: { [uri]: { deadline } } }
+    const over = taskOf(await front.send(message, { extensions: [uri] }))
+    assert.equal(over.status.state, 'TASK_STATE_FAILED')
+    assert.ok(Date.now() - began < 5_000)
+    await assert.rejects(
+      () =>
+        front.send({ ...message, metadata: { [uri]: { deadline: new Date(1).toISOString() } } }, { extensions: [uri] }),
+      { code: 'INVALID_PARAMS' },
+    )
+  })
+
+  it('goes in no circle, no deeper and no further than may be, and says which', async (t) => {
+    const limits = { delegation: { maxDepth: 1, budget: { tasks: 3 } } }
+    const { agent } = await openHub(t, { agents, ...limits })
+    const front = await agent('front')
+    const why = async (text: string): Promise<readonly unknown[]> => {
+      const events = await front.stream(text).all()
+      const last = events.at(-1)
+      assert.ok(last !== undefined && 'statusUpdate' in last)
+      const { status, metadata } = last.statusUpdate
+      return [status.state, metadata?.['reason']]
+    }
+    assert.deepEqual(await why('front x'), ['TASK_STATE_FAILED', 'DELEGATION_LOOP'])
+    assert.deepEqual(await why('other echo x'), ['TASK_STATE_FAILED', 'DELEGATION_DEPTH'])
+    assert.deepEqual(await why('many 3'), ['TASK_STATE_COMPLETED', undefined])
+    assert.deepEqual(await why('many 4'), ['TASK_STATE_FAILED', 'DELEGATION_BUDGET'])
+    assert.deepEqual(await why('nobody x'), ['TASK_STATE_FAILED', 'AGENT_UNAVAILABLE'])
+  })
+
+  it('knows who may be asked', async (t) => {
+    const { agent } = await openHub(t, { agents })
+    assert.equal(await (await agent('front')).ask('list'), 'echo asker endless other')
+    assert.equal(
+      textOf(taskOf(await (await agent('front')).send('other list'))),
+      'echo asker endless|other said: echo asker endless',
+    )
+  })
+})

@@ -1,0 +1,317 @@
+/** Tokens by which one hub tells another on whose behalf it calls: what is forged is worth less than nothing. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import fc from 'fast-check'
+import { UnsecuredJWT } from 'jose'
+import { A2AError, delegationExtension as uri } from '@parley/a2a'
+import type { Task } from '@parley/a2a'
+import type { RemoteAgent } from '@parley/a2a/client'
+import { grpc } from '@parley/a2a/grpc'
+import { bent, createForger, seconds } from './forger.ts'
+import type { Forger } from './forger.ts'
+import { module, openHub, textOf } from './open-hub.ts'
+
+const hub = 'https://b.test'
+const messageId = 'the-message'
+const parent = 'the-parent'
+const about = { audience: `${hub}#leaf`, messageId, parent }
+/** So often a property is tried: each is a call of a hub. */
+const numRuns = process.env['PARLEY_FULL'] === undefined ? 40 : 500
+
+interface Seen {
+  readonly chain: { readonly visited: readonly string[]; readonly root: string; readonly tasks: number } | null
+  readonly scopes: readonly string[] | null
+  readonly deadlineAt: number | null
+  readonly metadata: object | null
+}
+
+let friend: Forger
+let middle: Forger
+let stranger: Forger
+before(async () => {
+  friend = await createForger({ issuer: 'https://a.test', ...about })
+  middle = await createForger({ issuer: 'https://m.test', ...about })
+  stranger = await createForger({ issuer: 'https://x.test', ...about })
+})
+
+interface About {
+  readonly messageId?: string
+  readonly referenceTaskIds?: readonly string[]
+  readonly parts?: readonly { readonly text: string }[]
+  readonly from?: RemoteAgent
+}
+
+interface Stage {
+  over(binding: string): Promise<RemoteAgent>
+  task(hop: string, more?: About): Promise<Task>
+  /** What the agent sees of a call with this token, or why it is not called. */
+  call(hop: string, more?: About): Promise<Seen | string>
+}
+
+async function open(t: TestContext): Promise<Stage> {
+  const adminKey = 'the admin of this hub'
+  const { hub: running, agent } = await openHub(t, {
+    listen: { port: 0, grpcPort: 0 },
+    agents: { leaf: module('leaf'), other: module('leaf') },
+    access: { anonymous: [] },
+    admin: { key: adminKey },
+    limits: { perKey: '100000/s' },
+    delegation: { issuer: hub, trust: [friend, middle].map(({ issuer, jwks }) => ({ issuer, jwks })) },
+  })
+  const made = await fetch(`${running.url}/admin/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'peer', scopes: ['agent:leaf', 'agent:other', 'files:read', 'files:write'] }),
+  })
+  const { key } = (await made.json()) as { key: string }
+  const leaf = await agent('leaf', { bearer: key })
+  let count = 0
+
+  async function task(hop: string, { from = leaf, ...more }: About = {}): Promise<Task> {
+    count += 1
+    const parts = [{ text: `call ${count}` }]
+    const message = { messageId, referenceTaskIds: [parent], parts, metadata: { [uri]: { hop } }, ...more }
+    return (await from.send(message, { extensions: [uri] })) as Task
+  }
+
+  return {
+    over: (binding) => agent('leaf', { bearer: key, prefer: [binding], bindings: [grpc()] }),
+    task,
+    async call(hop, more) {
+      try {
+        return JSON.parse(textOf(await task(hop, more))) as Seen
+      } catch (reason) {
+        assert.ok(reason instanceof A2AError)
+        return `${reason.code} ${reason.details.reason}: ${reason.message}`
+      }
+    },
+  }
+}
+
+const refused = /^PERMISSION_DENIED HOP_TOKEN_INVALID: /
+/** One message id is one message: each call of a property needs its own, and a token for it. */
+let ids = 0
+const fresh = (): { readonly jti: string; readonly messageId: string } => {
+  ids += 1
+  return { jti: `m${ids}`, messageId: `m${ids}` }
+}
+const isIgnored = (seen: Seen | string): boolean => typeof seen === 'object' && seen.chain === null
+
+describe('the token of a hub that is trusted', () => {
+  it('is honoured over every binding: the agent knows the way, and has no more rights than who was first', async (t) => {
+    const { over, task } = await open(t)
+    for (const binding of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
+      const from = await over(binding)
+      assert.equal(from.interface.protocolBinding, binding)
+      const { jti, messageId: id } = fresh()
+      const dl = Date.now() + 60_000
+      const seen = JSON.parse(textOf(await task(await friend.token({ jti, dl }), { from, messageId: id }))) as Seen
+      assert.deepEqual(seen.chain?.visited, ['https://a.test#front'])
+      assert.deepEqual([seen.chain.root, seen.chain.tasks, seen.deadlineAt], ['root', 10, dl])
+      assert.deepEqual(seen.scopes, ['agent:leaf', 'agent:other', 'files:read'])
+      // It was for the hub alone.
+      assert.equal(seen.metadata, null)
+    }
+  })
+
+  it('that comes again is the same message, and another message is not what it is for', async (t) => {
+    const { task, call } = await open(t)
+    const { jti, messageId: id } = fresh()
+    const message = { messageId: id, parts: [{ text: 'the same' }] }
+    const first = await task(await friend.token({ jti }), message)
+    const again = await task(await friend.token({ jti }), message)
+    assert.equal(again.id, first.id)
+    const replayed = await friend.token({ jti })
+    assert.match(String(await call(replayed, { messageId: fresh().messageId })), refused)
+    assert.match(String(await call(replayed, { messageId: id, referenceTaskIds: ['another'] })), /another task/)
+    const { jti: next, ...more } = fresh()
+    assert.match(String(await call(await friend.token({ jti: next, aud: `${hub}#other` }), more)), /another agent/)
+  })
+
+  it('is refused if it was altered, wherever that was', async (t) => {
+    const { call } = await open(t)
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 2 }), fc.nat(), async (part, at) => {
+        const { jti, ...more } = fresh()
+        const seen = await call(bent(await friend.token({ jti }), part, at), more)
+        // Who it claims to be from may be what was altered: then it is nobody's.
+        assert.ok(isIgnored(seen) || (typeof seen === 'string' && refused.test(seen)), JSON.stringify(seen))
+        if (isIgnored(seen)) assert.equal(part, 1)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('is refused if its key is not known, is for something else, or is none', async (t) => {
+    const { call } = await open(t)
+    const { jti, ...more } = fresh()
+    const forged = (header: object = {}): Promise<string> =>
+      stranger.token({ jti, iss: friend.issuer, vis: [`${friend.issuer}#front`] }, header)
+    assert.match(String(await call(await forged(), more)), /its signature is not good/)
+    assert.match(String(await call(await forged({ kid: `hop.${friend.issuer}` }), more)), /its signature is not good/)
+    assert.match(String(await call(await friend.token({ jti }, { kid: 'push' }), more)), /for something else/)
+    assert.match(String(await call(await friend.token({ jti }, { typ: 'JWT' }), more)), /for something else/)
+    const unsecured = new UnsecuredJWT({ iss: friend.issuer, jti }).encode()
+    assert.match(String(await call(unsecured, more)), refused)
+  })
+
+  it('is refused if it has expired, comes from the future, or its time is over', async (t) => {
+    const { call } = await open(t)
+    const { jti, ...more } = fresh()
+    const at = async (claims: object): Promise<string> =>
+      String(await call(await friend.token({ jti, ...claims }), more))
+    assert.match(await at({ exp: seconds() - 120 }), /it has expired/)
+    assert.match(await at({ iat: seconds() + 600, exp: seconds() + 900 }), /from the future/)
+    assert.match(await at({ dl: Date.now() - 1 }), /^UNSUPPORTED_OPERATION DELEGATION_DEADLINE: /)
+  })
+
+  it('is refused if what it says does not add up, whatever that is', async (t) => {
+    const { call } = await open(t)
+    const place = fc.constantFrom(`${friend.issuer}#front`, `${friend.issuer}#back`, 'https://z.test#x')
+    const way = fc.record({ vis: fc.array(place, { maxLength: 4 }), dep: fc.integer({ min: 1, max: 4 }) })
+    const wrong = fc.oneof(
+      fc.record({ dep: fc.integer({ min: -3, max: 12 }).filter((dep) => dep !== 1) }),
+      way.filter(
+        ({ vis, dep }) =>
+          dep !== vis.length || new Set(vis).size !== vis.length || vis.at(-1)?.startsWith(friend.issuer) !== true,
+      ),
+      fc.record({ bud: fc.constantFrom({}, { tasks: -1 }, { tasks: 1.5 }, { tasks: '9' }, 7) }),
+      fc.record({ scp: fc.constantFrom([], 'agent:*', { '': 'agent:*' }, { '': [1] }) }),
+      fc.constantFrom({ root: 7 }, { par: null }, { sub: undefined }, { dl: 'soon' }, { dl: -1 }, { exp: undefined }),
+    )
+    await fc.assert(
+      fc.asyncProperty(wrong, async (claims) => {
+        const { jti, ...more } = fresh()
+        const seen = await call(await friend.token({ jti, ...claims }), more)
+        assert.match(String(seen), refused)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('is refused for a circle and for its depth, and counts where it permits nothing more', async (t) => {
+    const { call } = await open(t)
+    const { jti, ...more } = fresh()
+    const vis = [`${hub}#leaf`, `${friend.issuer}#front`]
+    const circle = await call(await friend.token({ jti, vis, dep: 2 }), more)
+    assert.match(String(circle), /^UNSUPPORTED_OPERATION DELEGATION_LOOP: /)
+    const many = Array.from({ length: 9 }, (_, index) => `${friend.issuer}#a${index}`)
+    const deep = await call(await friend.token({ jti, vis: many, dep: 9 }), more)
+    assert.match(String(deep), /^UNSUPPORTED_OPERATION DELEGATION_DEPTH: /)
+    const spent = await call(await friend.token({ jti, bud: { tasks: 0 } }), more)
+    assert.equal(typeof spent === 'object' && spent.chain?.tasks, 0)
+  })
+
+  it('gives its caller no right that it has not: scopes are what both have', async (t) => {
+    const { call } = await open(t)
+    const words = ['files:read', 'files:write', 'files:delete', 'admin', 'operation:send']
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(words), async (given) => {
+        const { jti, ...more } = fresh()
+        const seen = await call(await friend.token({ jti, scp: { '': given } }), more)
+        assert.ok(typeof seen === 'object', String(seen))
+        const own = ['files:read', 'files:write']
+        const others = seen.scopes?.filter((word) => !/^(agent|operation):/.test(word))
+        assert.deepEqual(
+          others,
+          own.filter((word) => given.includes(word)),
+        )
+      }),
+      { numRuns },
+    )
+    const { jti, ...more } = fresh()
+    const none = await call(await friend.token({ jti, scp: { '': [], [hub]: ['agent:other'] } }), more)
+    assert.match(String(none), /^PERMISSION_DENIED .*may not do it/)
+  })
+})
+
+describe('a token that was made of another', () => {
+  const first = { aud: 'https://m.test#middle', jti: 'm0', par: 'p0', dl: 4_000_000_000_000 }
+  const onward = (claims: object, prv: string): object => ({
+    dep: 2,
+    vis: [`${friend.issuer}#front`, 'https://m.test#middle'],
+    bud: { tasks: 9 },
+    scp: { '': ['files:read'], [friend.issuer]: ['agent:*'] },
+    dl: first.dl,
+    prv,
+    ...claims,
+  })
+
+  it('is honoured if it is narrower, and refused if it is wider in anything', async (t) => {
+    const { call } = await open(t)
+    const prv = await friend.token(first)
+    const seen = async (claims: object, of = prv): Promise<Seen | string> => {
+      const { jti, ...more } = fresh()
+      return call(await middle.token({ jti, ...onward(claims, of) }), more)
+    }
+    const right = await seen({})
+    assert.ok(typeof right === 'object', String(right))
+    assert.deepEqual(right.chain?.visited, [`${friend.issuer}#front`, 'https://m.test#middle'])
+    const wider: readonly (readonly [RegExp, object])[] = [
+      [/wider scopes/, { scp: { '': ['files:read', 'files:write'], [friend.issuer]: ['agent:*'] } }],
+      [/wider scopes/, { scp: { '': ['files:read'] } }],
+      [/more tasks/, { bud: { tasks: 10 } }],
+      [/more time/, { dl: first.dl + 1 }],
+      [/more time/, { dl: undefined }],
+      [/another request/, { root: 'another' }],
+      [/another request/, { sub: 'another' }],
+      [/agents on its way are others/, { dep: 1, vis: ['https://m.test#middle'] }],
+      [/agents on its way are others/, { vis: [`${friend.issuer}#front`, 'https://m.test#twin'] }],
+    ]
+    for (const [why, claims] of wider) {
+      const outcome = String(await seen(claims))
+      assert.match(outcome, refused)
+      assert.match(outcome, why)
+    }
+    // Expired meanwhile, it still says what was given.
+    assert.equal(typeof (await seen({}, await friend.token({ ...first, exp: seconds() - 9_000 }))), 'object')
+  })
+
+  it('is refused if what it was made of is forged, or was given to somebody else', async (t) => {
+    const { call } = await open(t)
+    const seen = async (prv: string): Promise<Seen | string> => {
+      const { jti, ...more } = fresh()
+      return call(await middle.token({ jti, ...onward({}, prv) }), more)
+    }
+    const claims = { ...first, iss: friend.issuer, vis: [`${friend.issuer}#front`] }
+    const forged = await stranger.token(claims, { kid: `hop.${friend.issuer}` })
+    assert.match(String(await seen(forged)), /signature is not good/)
+    assert.match(String(await seen(await friend.token({ ...first, aud: 'https://x.test#middle' }))), /another hub/)
+    // What a stranger gave it is for the hub that is trusted to answer for.
+    assert.equal(typeof (await seen(await stranger.token(first))), 'object')
+  })
+})
+
+describe('the token of a stranger', () => {
+  it('is ignored, whatever it says: the call is one like any other', async (t) => {
+    const { call } = await open(t)
+    const claims = fc.record({
+      dep: fc.integer({ min: 1, max: 20 }),
+      bud: fc.record({ tasks: fc.integer() }),
+      scp: fc.record({ '': fc.array(fc.string()) }),
+      dl: fc.integer(),
+    })
+    await fc.assert(
+      fc.asyncProperty(claims, async (said) => {
+        const { jti, ...more } = fresh()
+        const seen = await call(await stranger.token({ jti, ...said }), more)
+        assert.ok(typeof seen === 'object', String(seen))
+        assert.deepEqual([seen.chain, seen.deadlineAt], [null, null])
+        assert.deepEqual(seen.scopes, ['agent:leaf', 'agent:other', 'files:read', 'files:write'])
+      }),
+      { numRuns },
+    )
+  })
+
+  it('may be no token at all', async (t) => {
+    const { call } = await open(t)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.constantFrom('a.b.c', '..', 'eyJ.eyJ.')), async (text) => {
+        const seen = await call(text, { messageId: fresh().messageId })
+        assert.ok(isIgnored(seen), String(seen))
+      }),
+      { numRuns },
+    )
+  })
+})

@@ -1,0 +1,130 @@
+/** However agents call one another: no circle, no deeper and no more of them than may be, and all that may be is done. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import fc from 'fast-check'
+import { A2AError } from '@parley/a2a'
+import type { Report, Turn } from '@parley/a2a'
+import type { AgentTools } from '@parley/hub'
+import { chainIn } from '../../packages/hub/src/delegation/chain.ts'
+import { testDelegation } from '../../packages/hub/src/delegation/testing/test-delegation.ts'
+import { testHub } from '../../packages/hub/src/delegation/testing/test-hub.ts'
+
+/** Whom to ask for what, one after the other. */
+interface Plan {
+  readonly agent: string
+  readonly then: readonly Plan[]
+}
+interface Limits {
+  readonly maxDepth: number
+  readonly tasks: number
+}
+
+const names = ['a', 'b', 'c', 'd']
+const hub = 'https://hub.test'
+const numRuns = process.env['PARLEY_FULL'] === undefined ? 100 : 1_000
+
+/** Five deep: one more than the deepest limit, and then some. */
+const plansOf = (depth: number): fc.Arbitrary<readonly Plan[]> =>
+  fc.array(
+    fc.record({
+      agent: fc.constantFrom(...names),
+      then: depth === 0 ? fc.constant<readonly Plan[]>([]) : plansOf(depth - 1),
+    }),
+    { maxLength: 3 },
+  )
+const plans = plansOf(5)
+const limits = fc.record({ maxDepth: fc.integer({ min: 1, max: 4 }), tasks: fc.integer({ min: 0, max: 8 }) })
+
+interface Opened {
+  readonly agent: string
+  readonly visited: readonly string[]
+}
+
+/** What was done, and why the rest was not. */
+interface Walk {
+  readonly opened: Opened[]
+  readonly refused: string[]
+}
+
+async function open(t: TestContext, { maxDepth, tasks }: Limits, isAtOnce: boolean) {
+  const walk: Walk = { opened: [], refused: [] }
+  const walker = (name: string) => ({
+    resume: 'rerun' as const,
+    async *run(turn: Turn, { delegate }: AgentTools): AsyncGenerator<Report, void, undefined> {
+      walk.opened.push({ agent: name, visited: chainIn(turn.provenance)?.visited ?? [] })
+      const plan = JSON.parse(turn.text) as readonly Plan[]
+      const ask = async ({ agent, then }: Plan): Promise<void> => {
+        const asked = delegate({ agent, message: JSON.stringify(then) })
+        try {
+          for (let step = await asked.next(); step.done !== true; step = await asked.next());
+        } catch (reason) {
+          assert.ok(reason instanceof A2AError)
+          walk.refused.push(reason.details.reason ?? reason.code)
+        }
+      }
+      if (isAtOnce) await Promise.all(plan.map(ask))
+      else for (const one of plan) await ask(one)
+      yield 'done'
+    },
+  })
+  const delegation = await testDelegation({ settings: { issuer: hub, maxDepth, tasks } })
+  const agents = Object.fromEntries(names.map((name) => [name, walker(name)]))
+  return { walk, hub: await testHub(t, agents, { delegation }) }
+}
+
+/** The same by the rules alone. */
+function expected(plan: readonly Plan[], { maxDepth, tasks }: Limits): Walk {
+  const walk: Walk = { opened: [{ agent: 'a', visited: [] }], refused: [] }
+  let count = 0
+  const go = (at: readonly string[], all: readonly Plan[], left: number): void => {
+    for (const { agent, then } of all) {
+      if (at.includes(agent)) walk.refused.push('DELEGATION_LOOP')
+      else if (at.length > maxDepth) walk.refused.push('DELEGATION_DEPTH')
+      else if (left < 1 || (count += 1) > tasks) walk.refused.push('DELEGATION_BUDGET')
+      else {
+        walk.opened.push({ agent, visited: at.map((name) => `${hub}#${name}`) })
+        go([...at, agent], then, Math.min(left - 1, tasks - count))
+      }
+    }
+  }
+  go(['a'], plan, tasks)
+  return walk
+}
+
+describe('agents that call agents', () => {
+  it('do just what may be done, one after the other', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(plans, limits, async (plan, given) => {
+        const { walk, hub: running } = await open(t, given, false)
+        const task = await running.send('a', JSON.stringify(plan))
+        assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
+        assert.deepEqual(walk, expected(plan, given))
+        await running.goDown()
+      }),
+      { numRuns },
+    )
+  })
+
+  it('open no more than may be when they all do so at once', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(plans, limits, async (plan, given) => {
+        const { walk, hub: running } = await open(t, given, true)
+        await running.send('a', JSON.stringify(plan))
+        const children = walk.opened.slice(1)
+        assert.ok(children.length <= given.tasks, `${children.length} of ${given.tasks}`)
+        for (const { agent, visited } of walk.opened) {
+          assert.ok(visited.length <= given.maxDepth)
+          assert.equal(new Set([...visited, `${hub}#${agent}`]).size, visited.length + 1)
+        }
+        // Where nothing was refused for want of budget, all was done that the rules leave.
+        if (!walk.refused.includes('DELEGATION_BUDGET')) {
+          const wanted = expected(plan, { ...given, tasks: Infinity })
+          assert.equal(children.length, wanted.opened.length - 1)
+        }
+        await running.goDown()
+      }),
+      { numRuns },
+    )
+  })
+})

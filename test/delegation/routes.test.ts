@@ -1,0 +1,122 @@
+/** Routes of a running hub: as the file says them, while it changes, and through the route that managers of bots know. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { delegationExtension as uri } from '@parley/a2a'
+import type { Task } from '@parley/a2a'
+import { module, openHub, referredIn, textOf } from './open-hub.ts'
+
+const agents = {
+  greeter: module('greeter', { default: true }),
+  analyst: module('echo', { name: 'The Analyst' }),
+  asker: module('asker'),
+  gone: { kind: 'a2a', url: 'http://127.0.0.1:9' },
+}
+const invoices = { from: 'greeter', when: { text: 'invoice' }, to: 'analyst' }
+const adminKey = 'the admin of this hub'
+
+describe('the routes of a hub', () => {
+  it('hand a message on, and leave the others [S4-16]', async (t) => {
+    const { agent } = await openHub(t, { agents, routes: [invoices] })
+    const greeter = await agent('greeter')
+    const events = await greeter.stream('one invoice').all()
+    assert.equal(referredIn(events).length, 1)
+    const last = events.at(-1)
+    assert.ok(last !== undefined && 'statusUpdate' in last)
+    assert.deepEqual(last.statusUpdate.metadata?.[uri], {
+      agent: 'analyst',
+      taskId: referredIn(events)[0],
+      instead: true,
+    })
+    assert.equal(textOf((await greeter.send('one invoice')) as Task), 'one invoice ')
+    assert.equal(await greeter.ask('you'), 'Hello, you!')
+  })
+
+  it('ask another agent where one is down, and the agent itself where the caller may not ask', async (t) => {
+    const routes = [
+      { from: 'greeter', when: { text: 'remote' }, to: 'gone', fallback: 'analyst' },
+      { from: 'greeter', when: { text: 'secret' }, to: 'asker' },
+    ]
+    const access = { anonymous: ['greeter', 'analyst', 'gone'] }
+    const { agent } = await openHub(t, { agents, routes, access })
+    const greeter = await agent('greeter')
+    assert.equal(textOf((await greeter.send('remote work')) as Task), 'remote work ')
+    assert.equal(await greeter.ask('a secret'), 'Hello, a secret!')
+  })
+
+  it('stand in for an agent that is not there', async (t) => {
+    const broken = { kind: 'module', path: './agents/none.ts' }
+    const { agent } = await openHub(t, {
+      agents: { ...agents, broken },
+      routes: [{ from: 'broken', to: 'broken', fallback: 'analyst' }],
+    })
+    assert.equal(await (await agent('broken')).ask('hello'), 'hello ')
+  })
+})
+
+describe('the chat of a bot', () => {
+  async function open(t: Parameters<typeof openHub>[0]) {
+    const { hub } = await openHub(t, {
+      agents,
+      routes: [invoices, { from: 'greeter', when: { text: 'broken' }, to: 'gone' }],
+      profiles: { botChat: true },
+      access: { anonymous: ['greeter', 'analyst', 'gone'] },
+      admin: { key: adminKey },
+    })
+    const call = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${hub.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+      return [response.status, (await response.json()) as Record<string, unknown>] as const
+    }
+    return { hub, call }
+  }
+
+  it('answers with who did it, in the shape that it always had [S4-22]', async (t) => {
+    const { call } = await open(t)
+    const [status, own] = await call('/bot-instances/greeter/chat', { message: 'you' })
+    const { sessionId, ...rest } = own
+    assert.deepEqual([status, rest], [201, { response: 'Hello, you!', status: 'ok' }])
+    assert.equal(typeof sessionId, 'string')
+    const [, delegated] = await call('/bot-instances/greeter/chat', { message: 'an invoice', sessionId: 'mine' })
+    const { traceId, ...known } = delegated
+    assert.deepEqual(known, {
+      delegated: true,
+      targetBotId: 'analyst',
+      targetBotName: 'The Analyst',
+      response: 'an invoice ',
+      sessionId: 'mine',
+    })
+    assert.match(String(traceId), /^[\da-f-]{36}$/)
+  })
+
+  it('says what is wrong: no such bot, no message, a bot that fails', async (t) => {
+    const { call, hub } = await open(t)
+    const none = await call('/bot-instances/none/chat', { message: 'x' })
+    assert.deepEqual(none, [404, { error: 'Bot instance none not found' }])
+    const [status, body] = await call('/bot-instances/greeter/chat', {})
+    assert.deepEqual([status, body['error']], [400, 'The request is not valid'])
+    const [failed, why] = await call('/bot-instances/greeter/chat', { message: 'broken' })
+    assert.equal(failed, 502)
+    assert.match(String(why['error']), /^Delegation to "gone" failed: The agent cannot be reached/)
+    const [refused] = await call('/bot-instances/asker/chat', { message: 'x' })
+    assert.equal(refused, 401)
+    assert.equal((await fetch(`${hub.url}/bot-instances/greeter/chat`)).status, 405)
+  })
+
+  it('goes on with a question in the same session', async (t) => {
+    const { call, hub } = await open(t)
+    const made = await fetch(`${hub.url}/admin/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'anna', scopes: ['agent:*'] }),
+    })
+    const { key } = (await made.json()) as { key: string }
+    const proof = { authorization: `Bearer ${key}` }
+    const [, asked] = await call('/bot-instances/asker/chat', { message: 'X', sessionId: 's1' }, proof)
+    assert.deepEqual(asked, { response: 'What about X?', sessionId: 's1', status: 'input-required' })
+    const [, answered] = await call('/bot-instances/asker/chat', { message: 'Y', sessionId: 's1' }, proof)
+    assert.deepEqual(answered, { response: 'X: Y', sessionId: 's1', status: 'ok' })
+  })
+})

@@ -1,0 +1,31 @@
+/** What is not configured is not loaded. In a process of its own, because what one test loads all others have. */
+import assert from 'node:assert/strict'
+import { registerHooks } from 'node:module'
+import { describe, it } from 'node:test'
+
+const loaded = new Set<string>()
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context)
+    const [, name] = /node_modules\/(@opentelemetry\/[^/]+)/.exec(found.url) ?? []
+    if (name !== undefined) loaded.add(name)
+    return found
+  },
+})
+
+describe('a hub without a collector', () => {
+  it('loads nothing of OpenTelemetry; one with a collector does, and works on without it being there', async (t) => {
+    const { openHub } = await import('./open-hub.ts')
+    const agents = { echo: { kind: 'module', path: './agents/echo.ts' } }
+    const off = await openHub(t, { agents, telemetry: { traces: false, metrics: false } })
+    assert.equal(await (await off.agent('echo')).ask('hi'), 'echo hi')
+    const plain = await openHub(t, { agents })
+    assert.equal(await (await plain.agent('echo')).ask('hi'), 'echo hi')
+    assert.deepEqual([...loaded], [])
+    assert.equal((await fetch(`${off.hub.url}/metrics`)).status, 404)
+    const nobody = { url: 'http://127.0.0.1:9' }
+    const on = await openHub(t, { agents, telemetry: { otlp: nobody } })
+    assert.equal(await (await on.agent('echo')).ask('hi'), 'echo hi')
+    assert.ok(loaded.has('@opentelemetry/sdk-trace'))
+  })
+})

@@ -1,0 +1,49 @@
+/** The trace of a turn on wires of other protocols: ACP and OpenClaw. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { memoryStore, readTraceparent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a'
+import type { Span, Store, Task } from '@parley/a2a'
+import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
+import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
+import { benchFolder } from '../agents/bench-folder.ts'
+import { ask, openStage, textOf } from '../agents/openclaw-stage.ts'
+
+async function spansOf(store: Store, taskId: string): Promise<readonly Span[]> {
+  return (await store.read(taskId, 0)).flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
+}
+
+describe('the trace of a turn', () => {
+  it('goes to an OpenClaw gateway with the request, and what the run used comes back to it [B-171]', async (t) => {
+    const store = memoryStore()
+    const { gateway, agent } = await openStage(t, { test: { store } })
+    const task = await ask(agent, 'count to 3')
+    const [span] = await spansOf(store, task.id)
+    assert.deepEqual([span?.kind, span?.outcome, span?.attributes?.['agent']], ['hop', 'ok', 'bot'])
+    assert.deepEqual(readTraceparent(gateway.traced.get('agent')), {
+      traceId: traceIdOfTask(task.id),
+      spanId: span?.spanId,
+      isSampled: true,
+    })
+    assert.equal(gateway.traced.has('connect'), false)
+    assert.deepEqual(
+      [span?.attributes?.['gen_ai.usage.input_tokens'], span?.attributes?.['gen_ai.usage.output_tokens']],
+      [11, 7],
+    )
+  })
+
+  it('goes to an ACP agent with the prompt [B-171]', async (t) => {
+    const folder = benchFolder()
+    t.after(() => folder.remove())
+    const program = join(import.meta.dirname, '../agents/programs/acp-agent.ts')
+    const { agent } = await openKind(
+      t,
+      acpKind,
+      { command: [process.execPath, program], env: { BENCH: folder.path } },
+      { parts: { baseDir: folder.path } },
+    )
+    const task = (await agent.send('trace')) as Task
+    const { traceparent } = JSON.parse(textOf(task)) as { traceparent: string }
+    assert.equal(readTraceparent(traceparent)?.spanId, spanIdOfTurn(task.id, 1, 1))
+  })
+})
