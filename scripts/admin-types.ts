@@ -48,7 +48,9 @@ export function adminTypes({ paths, components }: Document): string {
       return answer === undefined ? [] : [{ path, method: method.toUpperCase(), operation, answer }]
     }),
   )
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)}\n`)
+  const schemas = Object.entries(components.schemas).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(schema)}\n`,
+  )
   const shapes = operations.map(
     ({ operation, answer }) =>
       `  /** ${operation.summary} */\n  ${operation.operationId}: { ${inputsOf(operation)}; answer: ${typeOf(answer)} }\n`,
@@ -82,7 +84,8 @@ function inputsOf({ parameters = [], requestBody }: Operation): string {
 
 function fieldsOf(parameters: readonly Parameter[]): string {
   const fields = parameters.map(
-    ({ name, required, schema }) => `${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}`,
+    ({ name, required, schema }) =>
+      `${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}`,
   )
   return fields.length === 0 ? 'Readonly<Record<string, never>>' : `{ ${fields.join('; ')} }`
 }
@@ -123,7 +126,11 @@ function keyOf(name: string): string {
 export async function readDocument(): Promise<Document> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-admin-types-'))
   const key = 'k'.repeat(40)
-  const otherwise = { listen: { port: 0, grpcPort: false }, admin: { key }, agents: { echo: { kind: 'demo', agent: 'echo' } } }
+  const otherwise = {
+    listen: { port: 0, grpcPort: false },
+    admin: { key },
+    agents: { echo: { kind: 'demo', agent: 'echo' } },
+  }
   const loaded = loadConfig({ otherwise, environment: {}, dataDir, cwd: dataDir, kinds })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   const log = { debug() {}, info() {}, warn() {}, error() {} }

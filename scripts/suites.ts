@@ -38,6 +38,7 @@ const check: Suite = {
   name: 'check',
   steps: [
     tool('types', 'tsc', '-p', 'tsconfig.json'),
+    tool('console types', 'tsc', '-p', 'packages/console/tsconfig.json'),
     tool('lint', 'oxlint', '--type-aware', '--deny-warnings', '--report-unused-disable-directives'),
     tool('format', 'oxfmt', '--check', '.'),
   ],

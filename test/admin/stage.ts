@@ -63,12 +63,23 @@ export interface StageOptions {
   /** The whole text instead. */
   readonly text?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Where the files of the console are. */
+  readonly console?: URL
+  /** Beside the configuration. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
-export async function openStage({ config = {}, text, environment = {} }: StageOptions = {}): Promise<Stage> {
+export async function openStage({
+  config = {},
+  text,
+  environment = {},
+  console,
+  files = {},
+}: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-admin-'))
   const file = join(folder, 'parley.yaml')
-  writeFileSync(join(folder, 'talker.ts'), agentFile)
+  for (const [name, held] of Object.entries({ 'talker.ts': agentFile, ...files }))
+    writeFileSync(join(folder, name), held)
   writeFileSync(file, text ?? stringify({ ...usual, ...config }))
   const logged: (readonly [string, Record<string, unknown> | undefined])[] = []
   const note = (message: string, fields?: Record<string, unknown>): void => void logged.push([message, fields])
@@ -79,7 +90,7 @@ export async function openStage({ config = {}, text, environment = {} }: StageOp
   async function open(): Promise<Hub> {
     const loaded = source.load(source.read())
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-    return startHub(loaded.config, { log, source })
+    return startHub(loaded.config, { log, source, console, programEnv: { PATH: process.env['PATH'] ?? '' } })
   }
 
   async function close(): Promise<void> {

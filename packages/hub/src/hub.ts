@@ -15,6 +15,7 @@ import { closeAll, closeFirst } from './closing.ts'
 import { agentChanges, changesBetween } from './config/changes.ts'
 import type { HubConfig } from './config/config.ts'
 import type { ConfigSource } from './config/source.ts'
+import { createConsole } from './console/front.ts'
 import { defined } from './defined.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/front.ts'
@@ -49,6 +50,8 @@ export interface HubParts {
   readonly programEnv?: Readonly<Record<string, string>> | undefined
   /** Default: all there are. */
   readonly kinds?: readonly AgentKind[] | undefined
+  /** Where the files of the console are. Default: where the build puts them. */
+  readonly console?: URL | undefined
   /** Where the configuration is kept, for whoever changes it by the admin API. Default: nobody does. */
   readonly source?: ConfigSource | undefined
 }
@@ -63,6 +66,9 @@ export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
   reload(config: HubConfig): Promise<Reloaded>
   close(): Promise<void>
 }
+
+/** Where the build puts it, beside the sources and beside what they are compiled to. */
+const consoleFolder = new URL('../console/', import.meta.url)
 
 export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub> {
   const { log, insecure = false, kinds = allKinds } = parts
@@ -206,7 +212,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       log,
       now: Date.now,
     }
-    const fronts: Front[] = [front, openDiscovery(agents, known), hooks]
+    const pages = createConsole({ folder: parts.console ?? consoleFolder, isOn: () => current.admin.console })
+    const fronts: Front[] = [front, pages, openDiscovery(agents, known), hooks]
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))

@@ -39,6 +39,7 @@ export const access = z.strictObject({
 })
 
 export const admin = z.strictObject({
+  console: z.boolean().default(true).meta({ description: 'Whether the hub serves its console at `/`.' }),
   key: secret
     .min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`')
     .optional()

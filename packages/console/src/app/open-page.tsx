@@ -1,0 +1,54 @@
+/** The page that the address names. Each is loaded when it is first opened, so that the first one is there at once. */
+import { signal } from '@preact/signals'
+import type { FunctionComponent } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { go, path, place } from './router.ts'
+import type { PageName } from './router.ts'
+
+const loaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> = {
+  agents: async () => (await import('../pages/agents/agents-page.tsx')).AgentsPage,
+  playground: async () => (await import('../pages/playground/playground-page.tsx')).PlaygroundPage,
+  tasks: async () => (await import('../pages/tasks/tasks-page.tsx')).TasksPage,
+  traces: async () => (await import('../pages/traces/traces-page.tsx')).TracesPage,
+  push: async () => (await import('../pages/push/push-page.tsx')).PushPage,
+  routes: async () => (await import('../pages/routes/routes-page.tsx')).RoutesPage,
+  settings: async () => (await import('../pages/settings/settings-page.tsx')).SettingsPage,
+  welcome: async () => (await import('../pages/welcome/welcome-page.tsx')).WelcomePage,
+}
+
+const loaded = signal<Partial<Record<PageName, FunctionComponent>>>({})
+const failed = signal<unknown>(undefined)
+
+async function load(page: PageName): Promise<void> {
+  if (loaded.peek()[page] !== undefined) return
+  try {
+    const Page = await loaders[page]()
+    loaded.value = { ...loaded.peek(), [page]: Page }
+    failed.value = undefined
+  } catch (reason) {
+    failed.value = reason
+  }
+}
+
+export function OpenPage() {
+  const { page } = place.value
+  useEffect(() => {
+    if (page !== undefined) void load(page)
+    else if (path.value === '/') go('/welcome', { replace: true })
+  }, [page, path.value])
+  if (page === undefined) {
+    return path.value === '/' ? null : (
+      <Empty title="There is no such page">
+        <a href="/tasks">Go to the tasks</a>
+      </Empty>
+    )
+  }
+  const Page = loaded.value[page]
+  if (Page !== undefined) return <Page key={page} />
+  if (failed.value !== undefined) {
+    // After an update of the hub the files have other names.
+    return <Trouble reason={failed.value} retry={() => location.reload()} />
+  }
+  return <Loading what="the page" />
+}

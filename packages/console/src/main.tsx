@@ -1,0 +1,13 @@
+/** The console: one page, one session, one stream of changes. */
+import { render } from 'preact'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import { App } from './app/app.tsx'
+import { startSession } from './api/session.ts'
+import { startTheme } from './app/theme.ts'
+
+startTheme()
+startSession()
+const place = document.querySelector('#app')
+if (place !== null) render(<App />, place)

@@ -1,0 +1,4 @@
+/** Keys: made, shown once, narrowed, revoked. Of one agent, or of the whole hub. */
+export function KeysPanel({ agent }: { readonly agent?: string }) {
+  return <p>{agent}</p>
+}

@@ -1,0 +1,5 @@
+import { PageHead } from '../../parts/sheet.tsx'
+
+export function SettingsPage() {
+  return <PageHead title="Settings" />
+}

@@ -1,0 +1,37 @@
+/** Markdown to HTML that is safe to show. */
+import DOMPurify from 'dompurify'
+import { Marked } from 'marked'
+
+const marked = new Marked({ gfm: true, breaks: true, async: false })
+
+const purify = DOMPurify()
+purify.addHook('afterSanitizeAttributes', (node) => {
+  if (!(node instanceof Element)) return
+  if (node.tagName === 'A') {
+    node.setAttribute('target', '_blank')
+    node.setAttribute('rel', 'noopener noreferrer nofollow')
+  }
+  if (node.tagName === 'IMG' && !/^(data:image\/(png|jpeg|gif|webp);|blob:)/.test(node.getAttribute('src') ?? '')) {
+    const link = document.createElement('a')
+    link.textContent = node.getAttribute('alt') || 'image'
+    link.href = node.getAttribute('src') ?? ''
+    link.target = '_blank'
+    link.rel = 'noopener noreferrer nofollow'
+    node.replaceWith(link)
+  }
+})
+
+const allowed = {
+  ALLOWED_TAGS:
+    'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a img table thead tbody tr th td input sup sub'.split(
+      ' ',
+    ),
+  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'align', 'start', 'type', 'checked', 'disabled'],
+  ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);|blob:|#)/i,
+  ALLOW_DATA_ATTR: false,
+}
+
+export function renderMarkdown(text: string): string {
+  const html = marked.parse(text) as string
+  return purify.sanitize(html, { ...allowed, RETURN_TRUSTED_TYPE: true }) as unknown as string
+}

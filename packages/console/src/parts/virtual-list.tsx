@@ -1,0 +1,132 @@
+/**
+ * A list of any length, of which only what is seen is drawn. Rows may be higher than the usual one: each is measured when it
+ * is drawn. What is read does not move when rows are added above it (`anchor`).
+ */
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { scrollTo, windowOf } from './window-of.ts'
+import './virtual-list.css'
+
+export interface VirtualListProps {
+  readonly count: number
+  /** Of a usual row, in pixels. */
+  readonly rowHeight: number
+  readonly label: string
+  /** The same for the same thing, wherever it stands. */
+  keyOf(index: number): string
+  row(index: number): ComponentChildren
+  /** Scrolled into view when it changes. */
+  readonly selected?: number | undefined
+  /** The end comes into view: more is wanted. */
+  readonly onEnd?: (() => void) | undefined
+  /** Told when one scrolls away from the top, and back. */
+  readonly onTop?: ((isAtTop: boolean) => void) | undefined
+  /** Stays at the end while one is there, as a log does. */
+  readonly follow?: boolean
+  readonly class?: string
+}
+
+export function VirtualList(props: VirtualListProps) {
+  const { count, rowHeight, label, keyOf, row, selected, onEnd, onTop, follow = false } = props
+  const frame = useRef<HTMLDivElement>(null)
+  const scrollTop = useSignal(0)
+  const viewHeight = useSignal(600)
+  const measuredAt = useSignal(0)
+  const heights = useRef(new Map<string, number>())
+  const wasAtEnd = useRef(true)
+
+  const measured = new Map<number, number>()
+  if (heights.current.size > 0) {
+    for (let index = 0; index < count; index += 1) {
+      const height = heights.current.get(keyOf(index))
+      if (height !== undefined && height !== rowHeight) measured.set(index, height)
+    }
+  }
+  void measuredAt.value
+  const rows = { count, rowHeight, measured }
+  const { first, end, top, height } = windowOf(rows, scrollTop.value, viewHeight.value)
+
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    const watch = new ResizeObserver(() => (viewHeight.value = element.clientHeight))
+    watch.observe(element)
+    viewHeight.value = element.clientHeight
+    return () => watch.disconnect()
+  }, [])
+
+  useEffect(() => {
+    const element = frame.current
+    if (element === null || selected === undefined || selected < 0) return
+    const to = scrollTo(rows, selected, element.scrollTop, element.clientHeight)
+    if (to !== undefined) element.scrollTop = to
+  }, [selected === undefined ? undefined : selected < count ? keyOf(selected) : undefined])
+
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (element !== null && follow && wasAtEnd.current) element.scrollTop = element.scrollHeight
+  }, [count, height, follow])
+
+  useEffect(() => {
+    if (count > 0 && end >= count) onEnd?.()
+  }, [end >= count, count])
+
+  function scrolled(): void {
+    const element = frame.current
+    if (element === null) return
+    scrollTop.value = element.scrollTop
+    wasAtEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - 24
+    onTop?.(element.scrollTop < 8)
+  }
+
+  function measure(key: string, found: number): void {
+    if (found === 0 || (heights.current.get(key) ?? rowHeight) === found) return
+    heights.current.set(key, found)
+    measuredAt.value += 1
+  }
+
+  return (
+    <div ref={frame} class={`virtual ${props.class ?? ''}`} onScroll={scrolled} tabIndex={-1}>
+      <ul aria-label={label} style={{ height: `${height}px` }}>
+        {Array.from({ length: end - first }, (_, offset) => {
+          const index = first + offset
+          const key = keyOf(index)
+          return (
+            <Row key={key} id={key} index={index} count={count} top={offset === 0 ? top : 0} onHeight={measure}>
+              {row(index)}
+            </Row>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly id: string
+  readonly index: number
+  readonly count: number
+  /** How much is above it that is not drawn. */
+  readonly top: number
+  readonly onHeight: (id: string, height: number) => void
+  readonly children: ComponentChildren
+}
+
+function Row({ id, index, count, top, onHeight, children }: RowProps) {
+  const element = useRef<HTMLLIElement>(null)
+  const told = useRef(onHeight)
+  told.current = onHeight
+  useLayoutEffect(() => {
+    const item = element.current
+    if (item === null) return
+    const watch = new ResizeObserver(() => told.current(id, item.offsetHeight))
+    watch.observe(item)
+    return () => watch.disconnect()
+  }, [id])
+  return (
+    <li ref={element} aria-setsize={count} aria-posinset={index + 1} style={{ marginTop: `${top}px` }}>
+      {children}
+    </li>
+  )
+}

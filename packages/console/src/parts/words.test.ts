@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ago, bytes, duration, many, shortened } from './words.ts'
+
+describe('words for people', () => {
+  it('give durations a unit that fits', () => {
+    assert.deepEqual([0, 12, 999, 4_200, 41_000, 61_000, 3_700_000, 90_000_000].map(duration), [
+      '0 ms',
+      '12 ms',
+      '999 ms',
+      '4.2 s',
+      '41 s',
+      '1 min 1 s',
+      '1 h 1 min',
+      '1 d 1 h',
+    ])
+  })
+
+  it('say how long ago something was, or in how long it is', () => {
+    assert.deepEqual(
+      [1_000, 30_000, 300_000, 7_200_000, 600_000_000, -5_000].map((ms) => ago(0, ms)),
+      ['now', '30 s ago', '5 min ago', '2 h ago', '7 d ago', 'in 5 s'],
+    )
+  })
+
+  it('count bytes and things', () => {
+    assert.deepEqual([bytes(12), bytes(1_500), bytes(64_000), bytes(2_500_000)], ['12 B', '1.5 kB', '64 kB', '2.5 MB'])
+    assert.deepEqual(
+      [many(1, 'task'), many(12_000, 'task'), many(2, 'try', 'tries')],
+      ['1 task', '12,000 tasks', '2 tries'],
+    )
+  })
+
+  it('shorten ids in the middle', () => {
+    assert.equal(shortened('0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'), '0190a1b2…4a5b')
+    assert.equal(shortened('short'), 'short')
+  })
+})

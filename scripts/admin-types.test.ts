@@ -1,0 +1,47 @@
+/** What the console knows of the admin API is what the hub says of it. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { adminTypes, readDocument, target } from './admin-types.ts'
+
+const scratch = mkdtempSync(join(import.meta.dirname, '../node_modules/.parley-types-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe('the types of the admin API', () => {
+  it('are what the hub says now: run `npm run admin-types`', async () => {
+    const file = join(scratch, 'admin.ts')
+    writeFileSync(file, adminTypes(await readDocument()))
+    const settings = join(import.meta.dirname, '../.oxfmtrc.json')
+    execFileSync('oxfmt', ['--config', settings, file])
+    assert.equal(readFileSync(file, 'utf8'), readFileSync(target, 'utf8'))
+  })
+
+  it('say what an operation takes and answers', () => {
+    const operation = {
+      operationId: 'getThing',
+      summary: 'A thing.',
+      parameters: [
+        { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+        { name: 'limit', in: 'query', required: false, schema: { type: 'integer' } },
+      ],
+      responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } } },
+    }
+    const thing = {
+      type: 'object',
+      required: ['a'],
+      properties: { a: { enum: ['x', 'y'] }, b: { type: 'array', items: {} } },
+    }
+    const made = adminTypes({
+      paths: { '/things/{id}': { get: operation } },
+      components: { schemas: { Thing: thing } },
+    })
+    assert.match(made, /export type Thing = \{\nreadonly a: "x" \| "y"\nreadonly b\?: readonly \(unknown\)\[\]\n\}/)
+    assert.match(
+      made,
+      /getThing: \{ params: \{ id: string \}; query: \{ limit\?: number \| undefined \}; body: undefined; answer: Thing \}/,
+    )
+    assert.match(made, /getThing: \['GET', '\/things\/\{id\}'\]/)
+  })
+})

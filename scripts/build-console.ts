@@ -1,0 +1,37 @@
+/** Builds the console into the hub, unless what is there was made of the same sources. */
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+const stamp = join(root, 'packages/hub/console/made-of.txt')
+
+/** By their contents: a checkout gives files whatever times it likes. */
+function sources(): string {
+  const files = globSync(
+    [
+      'packages/console/{src,public}/**/*.*',
+      'packages/console/*.*',
+      'packages/a2a/src/{client,model,versions,bindings}/**/*.ts',
+      'package-lock.json',
+    ],
+    { cwd: root },
+  )
+  const hash = createHash('sha256')
+  for (const file of files.sort())
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+  return hash.digest('hex')
+}
+
+export async function buildConsole(): Promise<void> {
+  const made = sources()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made) return
+  await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'warn' })
+  writeFileSync(stamp, made)
+}
+
+if (import.meta.main) await buildConsole()

@@ -1,0 +1,152 @@
+/**
+ * A real hub with agents of five kinds, the console built from what is in the tree, and a real browser that is signed in.
+ * Each test file has its own, in a process of its own.
+ */
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { after } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { build } from 'vite'
+import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import { adminKey, openStage } from '../admin/stage.ts'
+import type { Stage, StageOptions } from '../admin/stage.ts'
+
+export interface OpenConsole {
+  readonly stage: Stage
+  readonly context: BrowserContext
+  /** A new tab, signed in, at this page of the console. */
+  open(path: string, look?: Look): Promise<Page>
+  /** What the pages complained of: errors, refused requests, breaches of the policy. None is expected. */
+  readonly complaints: readonly string[]
+}
+
+export interface Look {
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** Into a folder of its own, so that what others build meanwhile is not in the way. */
+export async function builtConsole(): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-console-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  await build({
+    configFile: join(root, 'packages/console/vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: folder },
+  })
+  return pathToFileURL(`${folder}/`)
+}
+
+export async function openConsole(browser: Browser, options: StageOptions = {}): Promise<OpenConsole> {
+  const model = await scriptedModel(({ said }) => ({
+    say: [`You asked: **${said}**. `, 'Here is ', 'what I know.'],
+    usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
+  }))
+  after(() => model.close())
+  const stage = await openStage({
+    console: await builtConsole(),
+    ...options,
+    files: { 'artist.ts': artist, 'shout.mjs': shout, ...options.files },
+    config: { ...houseOf(model.url), ...options.config },
+  })
+  const context = await browser.newContext({ baseURL: stage.url })
+  after(() => context.close())
+  const complaints: string[] = []
+  await signIn(context, stage.url)
+
+  return {
+    stage,
+    context,
+    complaints,
+    async open(path, { theme = 'light', width = 1280, height = 800 } = {}) {
+      const page = await context.newPage()
+      page.on('pageerror', (error) => void complaints.push(`${path}: ${error.message}`))
+      page.on('console', (said) => {
+        if (said.type() === 'error') complaints.push(`${path}: ${said.text()}`)
+      })
+      page.setDefaultTimeout(15_000)
+      await page.setViewportSize({ width, height })
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.goto(stage.url + path)
+      await page.locator('h1').first().waitFor()
+      return page
+    },
+  }
+}
+
+/** The cookie, as the form on the page gets it. */
+async function signIn(context: BrowserContext, url: string): Promise<void> {
+  const answer = await context.request.post(`${url}/admin/session`, {
+    headers: { authorization: `Bearer ${adminKey}` },
+  })
+  if (answer.status() !== 201) throw new Error(`signing in answered ${answer.status()}`)
+}
+
+export interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly help: string
+  readonly where: readonly string[]
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds that is serious or worse, on the page as it is now. */
+export async function seriousViolations(page: Page): Promise<readonly Violation[]> {
+  // Beside the page's own policy, which lets nothing be added by a tag.
+  const found = await page.evaluate(async (source: string) => {
+    const scope = globalThis as unknown as { axe?: { run(): Promise<{ violations: any[] }> } }
+    // oxlint-disable-next-line no-eval
+    if (scope.axe === undefined) (0, eval)(source)
+    return (await scope.axe?.run())?.violations ?? []
+  }, axeSource)
+  return found
+    .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
+    .map(({ id, impact, help, nodes }: any) => ({
+      id,
+      impact,
+      help,
+      where: nodes.map(({ target, failureSummary }: any) => `${target}: ${failureSummary}`),
+    }))
+}
+
+/** Five kinds: code in a file, a model, a program, a demo, and another hub's agent. */
+const houseOf = (modelUrl: string) => ({
+  agents: {
+    talker: { kind: 'module', path: './talker.ts', default: true, name: 'Talker', description: 'Says what you say.' },
+    artist: {
+      kind: 'module',
+      path: './artist.ts',
+      description: 'Answers with pictures, sounds, tables, code and files.',
+      skills: [{ id: 'draw', name: 'Draw', description: 'Draws whatever you like', tags: ['art'], examples: ['all'] }],
+    },
+    gpt: { kind: 'openai', baseUrl: modelUrl, model: 'some-model', description: 'A model.' },
+    shout: { kind: 'command', command: [process.execPath, './shout.mjs'], description: 'A program that shouts.' },
+    clock: { kind: 'demo', agent: 'clock' },
+    concierge: { kind: 'demo', agent: 'concierge' },
+  },
+})
+
+const artist = `
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+export default async function* ({ text }) {
+  yield { artifact: { artifactId: 'prose', name: 'prose.md', parts: [{ text: '# A report\\n\\n- one\\n- **two**\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |\\n', mediaType: 'text/markdown' }] } }
+  yield { artifact: { artifactId: 'code', name: 'main.py', parts: [{ text: 'print("hello")\\n', mediaType: 'text/x-python' }] } }
+  yield { artifact: { artifactId: 'rows', name: 'rows', parts: [{ data: [{ city: 'Rome', people: 2873000 }, { city: 'Oslo', people: 709000 }] }] } }
+  yield { artifact: { artifactId: 'picture', name: 'dot.png', parts: [{ raw: png, mediaType: 'image/png', filename: 'dot.png' }] } }
+  yield { artifact: { artifactId: 'place', name: 'elsewhere', parts: [{ url: 'https://example.com/report.pdf', mediaType: 'application/pdf', filename: 'report.pdf' }] } }
+}
+`
+
+const shout = `
+let text = ''
+for await (const chunk of process.stdin) text += chunk
+process.stdout.write(text.toUpperCase())
+`
