@@ -13,12 +13,11 @@ interface Locked {
 const text = readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')
 const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> }
 
-/** As Node would find it: in its own folder, or in one above. */
-function isFound(name: string, from: string): boolean {
-  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
-    if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in packages) return true
-    if (!folder.includes('/node_modules/')) return folder !== '' && `node_modules/${name}` in packages
-  }
+/** As Node would find it: beside the package, or in a folder above. */
+function isFound(name: string, place: string): boolean {
+  if (`${place === '' ? '' : `${place}/`}node_modules/${name}` in packages) return true
+  if (place === '') return false
+  return isFound(name, place.slice(0, Math.max(0, place.lastIndexOf('node_modules/') - 1)))
 }
 
 describe('package-lock.json', () => {

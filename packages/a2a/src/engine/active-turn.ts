@@ -10,6 +10,7 @@ import type { LogRecord, TurnOptions } from '../model/record.ts'
 import type { SpanOutcome } from '../model/span.ts'
 import { isTerminal } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
+import type { Intent } from './batch.ts'
 import type { AgentOptions, EngineLog } from './contract.ts'
 import { earlier, noAnswer, questionsToReplay, viewOf } from './fold.ts'
 import type { Wait } from './later.ts'
@@ -46,6 +47,7 @@ export class ActiveTurn implements TurnParts {
   #over = false
   #asked = 0
   #question: Question | undefined
+  #held: Intent[] = []
   /** Messages up to here were given to the agent, or are about to be. */
   #takenSeq: number
   readonly #clock: TurnClock
@@ -239,6 +241,7 @@ export class ActiveTurn implements TurnParts {
     const { fold } = this.live
     this.#question = undefined
     this.#clock.start()
+    for (const work of this.#held.splice(0)) this.live.post(work, 500)
     const given = fold.questions.find(({ id }) => id === questionId)?.answer
     answer.resolve(given === undefined ? noAnswer(fold) : reveal(given))
   }
@@ -327,7 +330,10 @@ export class ActiveTurn implements TurnParts {
     const { state, message, metadata } = said
     this.begin(false)
     if (!endsTurn(state)) {
-      this.live.post(steps.work(message, metadata), 500)
+      const work = steps.work(message, metadata)
+      // A task that waits for an answer is not at work: what is said meanwhile is told when the answer is there.
+      if (this.#question === undefined) this.live.post(work, 500)
+      else this.#held = [...this.#held.slice(-15), work]
       return undefined
     }
     this.#closeAnswer()

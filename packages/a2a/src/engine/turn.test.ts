@@ -198,6 +198,22 @@ describe('a turn', () => {
     assert.deepEqual(seen, [{ n: 1 }, { n: 2 }])
   })
 
+  it('that has asked stays a task that waits, whatever it says meanwhile; that is told when the answer is there', async (t) => {
+    const house = await openHouse(t, async function* (turn) {
+      const answer = turn.ask('Which city?')
+      yield status('Looking around')
+      yield `Off to ${await answer}`
+    })
+    const { id, status: asked } = await house.task('go')
+    assert.deepEqual([short(asked.state), saying(asked.message)], ['INPUT_REQUIRED', 'Which city?'])
+    assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'Off to Rome')
+    const told = (await house.log(id)).flatMap(({ body }) => (body.type === 'status' ? [saying(body.status.message)] : []))
+    assert.deepEqual(
+      told.filter((text) => text !== undefined && text !== ''),
+      ['Which city?', 'Looking around'],
+    )
+  })
+
   it('writes to the log of the house', async (t) => {
     const house = await openHouse(t, ({ log }) => log.info('looking', { page: 3 }))
     await house.task('go')

@@ -73,7 +73,6 @@ export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   concerns: (change: Change) => boolean = () => false,
 ): Resource<T> {
-  // oxlint-disable-next-line react-hooks/exhaustive-deps
   const resource = useMemo(() => createResource(load), [key])
   useEffect(() => {
     const stop = onChange((change) => {
@@ -83,7 +82,6 @@ export function useResource<T>(
       stop()
       resource.close()
     }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [resource])
   return resource
 }

@@ -22,6 +22,5 @@ export function Markdown({ text }: { readonly text: string }) {
   load()
   // Until it is there, the text as it is.
   if (render.value === undefined) return <div class="markdown plain-text">{text}</div>
-  // oxlint-disable-next-line react/no-danger
   return <div class="markdown" dangerouslySetInnerHTML={{ __html: render.value(text) }} />
 }
