@@ -49,7 +49,7 @@ const doors: Readonly<Record<string, Surface>> = {
   './server': {
     values: `
       ConfigError allOf anonymous anyOf apiKey basic bearer clientTools createHandler credentials cursor
-      cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook wireFrames
+      cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook whatIsWrongWithName wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions

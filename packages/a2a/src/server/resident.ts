@@ -1,6 +1,7 @@
 /** One agent as the server knows it: its name, where it lives, and what card and engine need to know. */
 import type { AgentEntry } from '../engine/contract.ts'
 import type { AgentExtension } from '../model/card.ts'
+import { whatIsWrongWithName } from './agent-name.ts'
 import { ConfigError } from './config-error.ts'
 import { defaultAgentOptions } from './defaults.ts'
 import { declaration, type Extension } from './extension.ts'
@@ -27,37 +28,11 @@ export interface Resident {
 /** What may be said once for all agents of a server. */
 export type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent'>
 
-/** Names that mean something else at the place where an agent's name would stand. */
-const reserved: ReadonlySet<string> = new Set([
-  'tasks',
-  'agents',
-  'agent',
-  'v1',
-  'admin',
-  'api',
-  'mcp',
-  'healthz',
-  'readyz',
-  'metrics',
-  'agent-card',
-  'extendedAgentCard',
-])
-
-/** Whether an agent may be called so. */
-function isName(name: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)
-}
-
 /** One of several. Throws ConfigError. */
 export function settleNamed(name: string, given: Agent | AgentSettings, shared: Shared): Resident {
   const path = `agents.${name}`
-  if (!isName(name)) {
-    throw new ConfigError(
-      path,
-      'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit',
-    )
-  }
-  if (reserved.has(name)) throw new ConfigError(path, 'this name is reserved, choose another')
+  const wrong = whatIsWrongWithName(name)
+  if (wrong !== undefined) throw new ConfigError(path, wrong)
   const settings: AgentSettings = typeof given === 'object' && 'agent' in given ? given : { agent: given }
   return settle(name, `/a2a/${name}`, `${path}.agent`, { name, ...settings }, shared)
 }
@@ -114,7 +89,7 @@ export function nobody(): Resident {
 
 /** In the place of an agent that there is not; nothing for what cannot be the name of one. */
 export function absent(name: string): Resident | undefined {
-  if (!isName(name) || reserved.has(name)) return undefined
+  if (whatIsWrongWithName(name) !== undefined) return undefined
   template ??= nobody()
   return { ...template, name, path: `/a2a/${name}`, isAbsent: true }
 }

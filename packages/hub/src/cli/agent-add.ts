@@ -4,7 +4,7 @@ import type { Detect, Detected, Target } from '../agents/detect/detect.ts'
 import { freeName, nameFrom } from '../agents/detect/name.ts'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig, baseOf } from '../config/check.ts'
-import { whatIsWrongWith } from '../config/agent-name.ts'
+import { whatIsWrongWithName } from '@parley/a2a/server'
 import { Complaint } from './command.ts'
 import type { Command } from './command.ts'
 import { configFile, configFlags, loadKinds, problemLines } from './settings.ts'
@@ -87,7 +87,7 @@ function byHand(kind: string, [first, ...rest]: Target): Found {
 
 /** Before it is written: a file that was right stays right. */
 function requireRight(name: string, { kind, entry }: Found, kinds: readonly AgentKind[]): void {
-  const wrong = whatIsWrongWith(name)
+  const wrong = whatIsWrongWithName(name)
   if (wrong !== undefined) throw new Complaint(`${name} cannot be its name: ${wrong}. Choose one with --name.`)
   const checked = checkConfig({ agents: { [name]: { kind, ...entry } } }, { kinds, baseDir: '.' })
   if ('problems' in checked) throw new Complaint(problemLines(checked.problems, undefined).join('\n'))

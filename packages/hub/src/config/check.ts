@@ -1,8 +1,8 @@
 /** From a tree to a configuration, or to all that is wrong with it. */
 import { dirname, resolve } from 'node:path'
+import { whatIsWrongWithName } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import { agentFields } from './agent-fields.ts'
-import { whatIsWrongWith } from './agent-name.ts'
 import { sections } from './config.ts'
 import type { AgentConfig, HubConfig, Sections } from './config.ts'
 import type { Path } from './path.ts'
@@ -65,7 +65,7 @@ interface CheckedEntry {
 /** Its kind reads what is not of all agents. */
 function checkEntry(name: string, entry: unknown, kinds: readonly AgentKind[]): CheckedEntry {
   const path: Path = ['agents', name]
-  const wrong = whatIsWrongWith(name)
+  const wrong = whatIsWrongWithName(name)
   const misnamed = wrong === undefined ? [] : [{ path, message: wrong }]
   const names = kinds.map(({ kind }) => kind)
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {

@@ -1,8 +1,8 @@
 /** Agents put into the configuration, changed and taken out of it; and what an address or a command turns out to be. */
+import { whatIsWrongWithName } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { Detect } from '../../agents/detect/detect.ts'
 import type { AgentKind } from '../../agents/kind.ts'
-import { whatIsWrongWith } from '../../config/agent-name.ts'
 import { entriesOf, type JsonSchema } from '../../config/json-schema.ts'
 import type { Registry } from '../../registry.ts'
 import { notFound, RouteError } from '../answer.ts'
@@ -109,7 +109,7 @@ export function entryRoutes(parts: EntryRouteParts): readonly Route[] {
       answer: applied,
       event: 'config.applied',
       async handle({ body, who }) {
-        const wrong = whatIsWrongWith(body.name)
+        const wrong = whatIsWrongWithName(body.name)
         if (wrong !== undefined) throw invalid('name', wrong)
         if (registry.status(body.name) !== undefined) {
           throw new RouteError('CONFLICT', `There is an agent ${body.name} already`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { whatIsWrongWith } from '../../config/agent-name.ts'
+import { whatIsWrongWithName } from '@parley/a2a/server'
 import { freeName, nameFrom } from './name.ts'
 
 describe('a name for an agent', () => {
@@ -19,7 +19,7 @@ describe('a name for an agent', () => {
       ['unlu-greeter', 'everything', 'some-server', 'example.com', 'next', 'new-agent', 'mcp-agent', 'x'],
     )
     for (const odd of ['x'.repeat(200), '.well-known', 'tasks', '...', 'a b\n', `${'x'.repeat(47)}- y`])
-      assert.equal(whatIsWrongWith(nameFrom(odd)), undefined, nameFrom(odd))
+      assert.equal(whatIsWrongWithName(nameFrom(odd)), undefined, nameFrom(odd))
   })
 
   it('is one that nobody has', () => {

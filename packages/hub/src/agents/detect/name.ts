@@ -1,5 +1,5 @@
 /** What an agent may be called here, made of what it calls itself. */
-import { whatIsWrongWith } from '../../config/agent-name.ts'
+import { whatIsWrongWithName } from '@parley/a2a/server'
 
 const longest = 48
 
@@ -8,7 +8,7 @@ export function nameFrom(...wanted: readonly (string | undefined)[]): string {
   for (const text of wanted) {
     const name = slugOf(text?.split('/').findLast((part) => part.trim() !== '') ?? '')
     if (name === '') continue
-    return whatIsWrongWith(name) === undefined ? name : `${name}-agent`
+    return whatIsWrongWithName(name) === undefined ? name : `${name}-agent`
   }
   return 'new-agent'
 }

@@ -16,7 +16,7 @@ const reserved: ReadonlySet<string> = new Set([
 ])
 
 /** What is wrong with a name, if anything is. */
-export function whatIsWrongWith(name: string): string | undefined {
+export function whatIsWrongWithName(name: string): string | undefined {
   if (reserved.has(name)) return 'this name is reserved: choose another'
   if (/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)) return undefined
   return 'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit'

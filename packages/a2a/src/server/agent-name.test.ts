@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore } from '@parley/a2a'
-import { ConfigError, createHandler } from '@parley/a2a/server'
-import { whatIsWrongWith } from './agent-name.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { whatIsWrongWithName } from './agent-name.ts'
+import { ConfigError } from './config-error.ts'
+import { createHandler } from './handler.ts'
 
 const reserved = 'tasks agents agent v1 admin api mcp healthz readyz metrics agent-card extendedAgentCard'.split(' ')
 
@@ -29,7 +30,7 @@ describe("an agent's name", () => {
         assert.ok(reason instanceof ConfigError)
         isTaken = false
       }
-      assert.equal(whatIsWrongWith(name) === undefined, isTaken, name)
+      assert.equal(whatIsWrongWithName(name) === undefined, isTaken, name)
     }
   })
 })
