@@ -141,11 +141,13 @@ for (const revision of revisions) {
           { onprogress: (one) => void heard.push(one) },
         )
         assert.equal(textOf(said), 'walked')
-        const words = heard.map(({ message }) => message)
+        const words = heard.map(({ message }) => message).filter((one) => one?.startsWith('step'))
+        // Of what comes within a moment the newest is told; the last always is.
         assert.deepEqual(
-          words.filter((one) => one?.startsWith('step')),
-          ['step 1', 'step 2', 'step 3'],
+          words,
+          ['step 1', 'step 2', 'step 3'].filter((one) => words.includes(one)),
         )
+        assert.equal(words.at(-1), 'step 3')
         const steps = heard.map(({ progress }) => progress)
         assert.deepEqual(
           steps,
