@@ -39,6 +39,7 @@ const check: Suite = {
   steps: [
     tool('types', 'tsc', '-p', 'tsconfig.json'),
     tool('console types', 'tsc', '-p', 'packages/console/tsconfig.json'),
+    tool('console test types', 'tsc', '-p', 'packages/console/tsconfig.test.json'),
     tool('lint', 'oxlint', '--type-aware', '--deny-warnings', '--report-unused-disable-directives'),
     tool('format', 'oxfmt', '--check', '.'),
   ],

@@ -129,7 +129,12 @@ describe('the configuration', () => {
     )
     const byHand = await stage.ask('GET', `/admin/config/versions/${versions[1].id}`)
     assert.match(byHand.json.text, /# by hand\n$/)
-    assert.doesNotMatch(byHand.json.text, secrets)
+    assert.doesNotMatch(JSON.stringify(byHand.json), secrets)
+    assert.deepEqual(
+      byHand.json.diff.filter(({ change }: any) => change !== 'same').map(({ change, text }: any) => [change, text]),
+      [['removed', '# two']],
+    )
+    assert.deepEqual(byHand.json.effects, { added: [], changed: [], removed: [], applied: [], restart: [] })
     const { status } = await stage.ask('POST', `/admin/config/versions/${versions[3].id}/restore`, { note: 'back' })
     assert.equal(status, 200)
     assert.equal(readFileSync(stage.file, 'utf8'), text)

@@ -14,6 +14,8 @@ export interface Provider {
   readonly asked: readonly URLSearchParams[]
   /** Laid over the tokens. */
   spoil: Record<string, unknown>
+  /** Who sits at the browser that is sent here; nobody: they do not want to sign in. */
+  person: Record<string, unknown> | undefined
 }
 
 export const clientSecret = 'a secret of both'
@@ -41,6 +43,15 @@ export async function openProvider(): Promise<Provider> {
     return { id_token: token, token_type: 'Bearer' }
   }
 
+  /** As the page of an issuer ends: with a code, or with why there is none. */
+  function sentBack(asked: URL): string {
+    const back = new URL(asked.searchParams.get('redirect_uri') ?? '')
+    back.searchParams.set('state', asked.searchParams.get('state') ?? '')
+    if (provider.person === undefined) back.searchParams.set('error', 'access_denied')
+    else back.searchParams.set('code', provider.signIn(asked, provider.person))
+    return back.href
+  }
+
   const server = createServer((request, response) => {
     const json = (body: object | undefined): void =>
       void response
@@ -55,6 +66,8 @@ export async function openProvider(): Promise<Provider> {
         token_endpoint: `${provider.issuer}/token`,
       })
     }
+    const asked = new URL(request.url ?? '', provider.issuer)
+    if (asked.pathname === '/authorize') return void response.writeHead(302, { location: sentBack(asked) }).end()
     let body = ''
     request.on('data', (piece) => (body += String(piece)))
     request.on('end', () => void exchange(new URLSearchParams(body)).then(json))
@@ -66,6 +79,7 @@ export async function openProvider(): Promise<Provider> {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     spoil: {},
+    person: undefined,
     signIn(location, claims) {
       const query = location.searchParams
       const code = crypto.randomUUID()

@@ -1,13 +1,14 @@
 /** The frame around every page: signing in, going from page to page, searching, light and dark; and nothing from elsewhere. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { adminKey } from '../admin/stage.ts'
+import { adminKey, until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
+import { isFocused } from './on-page.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)
@@ -60,6 +61,147 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await page.keyboard.press('Escape')
+    await page.close()
+  })
+
+  it('shows where one was, and says when nothing is found', async () => {
+    const page = await house.open('/agents/shout')
+    const search = page.getByRole('combobox', { name: 'Search' })
+    const options = page.getByRole('dialog', { name: 'Search' }).getByRole('option')
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    const recent = page.getByRole('group', { name: 'Recent' }).getByRole('option')
+    await recent.first().waitFor()
+    assert.equal(await search.getAttribute('aria-activedescendant'), await recent.first().getAttribute('id'))
+    assert.deepEqual(await seriousViolations(page), [])
+    // Round and round, and what is chosen is in view.
+    await page.keyboard.press('ArrowUp')
+    assert.equal(await options.last().getAttribute('aria-selected'), 'true')
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await options.first().getAttribute('aria-selected'), 'true')
+    await page.keyboard.type('no such thing at all')
+    await options.getByText('Tasks that say “no such thing at all”').waitFor()
+    assert.equal(await options.count(), 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/tasks?text=no+such+thing+at+all')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('shout')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/agents/shout')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    await search.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Control+k')
+    await search.waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('goes to each page with two keys, and begins to read there', async () => {
+    const page = await house.open('/settings/about')
+    for (const [key, name] of [
+      ['a', 'Agents'],
+      ['p', 'Playground'],
+      ['t', 'Tasks'],
+      ['c', 'Traces'],
+      ['u', 'Push'],
+      ['r', 'Routes'],
+      ['s', 'Settings'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/${name.toLowerCase()}**`)
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      const content = page.getByRole('main')
+      await until(async () => {
+        const isInside = await content.evaluate((main: any) => main.contains(main.ownerDocument.activeElement))
+        return isInside ? true : undefined
+      }, `the focus is in ${name}`)
+      assert.match(await page.title(), / · Parley$/)
+      // Where the page has put the focus into a field, the next key is for that.
+      await page.evaluate('document.activeElement.blur()')
+    }
+    await page.close()
+  })
+
+  it('takes no notice of keys while something is typed or asked', async () => {
+    const page = await house.open('/settings/audit')
+    await page.getByLabel('Text').focus()
+    await page.keyboard.type('gt?')
+    assert.match(page.url(), /\/settings\/audit/)
+    assert.equal(await page.getByRole('dialog', { name: 'Keys' }).count(), 0)
+    await page.getByLabel('Text').blur()
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByRole('heading', { name: 'On this page' }).waitFor()
+    await keys.getByRole('heading', { name: 'Everywhere' }).waitFor()
+    await keys.getByRole('heading', { name: 'Go to' }).waitFor()
+    await keys.getByText('The next entry').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'detached' }).catch(() => keys.waitFor({ state: 'hidden' }))
+    assert.match(page.url(), /\/settings\/audit/)
+    await page.close()
+  })
+
+  it('lets the keyboard past the rail', async () => {
+    const page = await house.open('/settings/about')
+    await page.keyboard.press('Tab')
+    assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the content' })), true)
+    await page.keyboard.press('Enter')
+    assert.equal(await isFocused(page.getByRole('main')), true)
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`has the pages at the foot of a phone, the less wanted behind "More", ${theme}`, async () => {
+      const page = await house.open('/tasks', { width: 390, height: 844, theme })
+      const rail = page.getByRole('navigation', { name: 'Pages' })
+      const box = await rail.boundingBox()
+      assert.ok((box?.y ?? 0) > 740, JSON.stringify(box))
+      assert.equal(await rail.getByRole('link', { name: 'Settings' }).isVisible(), false)
+      const more = rail.getByRole('button', { name: 'More' })
+      await more.click()
+      assert.equal(await more.getAttribute('aria-expanded'), 'true')
+      assert.deepEqual(await seriousViolations(page), [])
+      await page.keyboard.press('Escape')
+      assert.equal(await rail.getByRole('link', { name: 'Settings' }).isVisible(), false)
+      await more.click()
+      await rail.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+      assert.equal(await rail.getByRole('link', { name: 'Push' }).isVisible(), false)
+      for (const target of await rail.getByRole('link').or(more).all()) {
+        if (!(await target.isVisible())) continue
+        const { width = 0, height = 0 } = (await target.boundingBox()) ?? {}
+        assert.ok(width >= 30 && height >= 30, `${width} × ${height}`)
+      }
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      await page.close()
+    })
+  }
+
+  it('marks the pages on which something is wrong, as soon as it is', async () => {
+    const page = await house.open('/settings/about')
+    const agents = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Agents/ })
+    await agents.getByText('6').waitFor()
+    await house.stage.ask('POST', '/admin/agents', { name: 'gone', entry: { kind: 'a2a', url: 'http://127.0.0.1:9' } })
+    await agents.getByRole('img', { name: '1 not well' }).waitFor()
+    await house.stage.ask('DELETE', '/admin/agents/gone')
+    await agents.getByRole('img').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('says what there is not', async () => {
+    const page = await house.context.newPage()
+    await page.goto(`${house.stage.url}/settings`)
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await page.close()
   })
 

@@ -44,17 +44,25 @@ export async function builtConsole(): Promise<URL> {
   return pathToFileURL(`${folder}/`)
 }
 
-export async function openConsole(browser: Browser, options: StageOptions = {}): Promise<OpenConsole> {
+export interface ConsoleOptions extends StageOptions {
+  /** Beside those of every house. */
+  readonly agents?: Readonly<Record<string, object>>
+}
+
+export async function openConsole(
+  browser: Browser,
+  { agents = {}, ...options }: ConsoleOptions = {},
+): Promise<OpenConsole> {
   const model = await scriptedModel(({ said }) => ({
     say: [`You asked: **${said}**. `, 'Here is ', 'what I know.'],
     usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
   }))
   after(() => model.close())
   const stage = await openStage({
-    console: await builtConsole(),
     ...options,
+    console: options.console ?? (await builtConsole()),
     files: { 'artist.ts': artist, 'shout.mjs': shout, ...options.files },
-    config: { ...houseOf(model.url), ...options.config },
+    config: { agents: { ...houseOf(model.url).agents, ...agents }, ...options.config },
   })
   const context = await browser.newContext({ baseURL: stage.url })
   after(() => context.close())
@@ -87,6 +95,11 @@ async function signIn(context: BrowserContext, url: string): Promise<void> {
     headers: { authorization: `Bearer ${adminKey}` },
   })
   if (answer.status() !== 201) throw new Error(`signing in answered ${answer.status()}`)
+}
+
+/** Whether nothing has to be scrolled sideways to be seen. */
+export async function fitsItsWidth(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')
 }
 
 export interface Violation {

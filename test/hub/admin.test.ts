@@ -238,6 +238,24 @@ describe('the audit', () => {
     assert.equal((await admin('GET', '/admin/audit?color=red')).status, 400)
   })
 
+  it('is narrowed by time, by any words, and to what was more than looking', async () => {
+    const of = async (query: string): Promise<any[]> => (await admin('GET', `/admin/audit?${query}`)).json.entries
+    await admin('GET', '/admin/keys')
+    const { json: made } = await admin('POST', '/admin/keys', { name: 'narrowed', agents: ['team'] })
+    const [first] = await of(`key=${made.id}`)
+    assert.deepEqual(await of(`text=${made.id.toUpperCase()}&limit=1`), [first])
+    assert.ok((await of('operation=GET%20/admin/keys&outcome=OK')).length > 0)
+    const done = await of('reads=no&limit=1000')
+    assert.deepEqual(done[0], first)
+    // Who was not let in wanted more than to look.
+    const isLook = ({ event, operation, outcome }: any): boolean =>
+      event === 'admin' && outcome === 'OK' && operation.startsWith('GET ')
+    assert.ok(!done.some(isLook))
+    assert.deepEqual((await of(`since=${first.at}&reads=no`)).at(-1), first)
+    assert.ok((await of(`until=${first.at}&limit=1000`)).every(({ at }) => at < first.at))
+    assert.equal((await admin('GET', '/admin/audit?since=yesterday')).status, 400)
+  })
+
   it('goes on where a page ended', async () => {
     const { json: whole } = await admin('GET', '/admin/audit?limit=12&event=call')
     const pages: unknown[] = []

@@ -57,6 +57,8 @@ export interface HubParts {
 }
 
 export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
+  /** Where the console is, if there is one. */
+  readonly console?: string
   /** There if it was made just now: nobody can read it later. */
   readonly madeAdminKey?: string
   agents(): readonly AgentStatus[]
@@ -284,6 +286,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       url: address,
       port,
       ...(grpcPort !== undefined ? { grpcPort } : {}),
+      ...(config.admin.console ? { console: `${address}/` } : {}),
       ...(known.madeAdminKey !== undefined ? { madeAdminKey: known.madeAdminKey } : {}),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],

@@ -1,8 +1,6 @@
 /** Many bots behind one gateway, called by each other and from outside. */
 import { type Wishes, wish } from '../requirement.ts'
 
-const withConsole = { open: 'comes with the console' }
-
 export const bots: Wishes = {
   title: 'Bots behind one gateway',
   about:
@@ -45,7 +43,7 @@ export const bots: Wishes = {
     wish('S4-20', 'What runs is known by its id, ends after ten minutes, and leaves nothing behind.'),
     wish('S4-21', 'Bots of one hub call each other by real tasks.'),
     wish('S4-22', 'Delegation answers old callers in their old shape.'),
-    wish('S4-23', 'A page shows the card, the endpoint, the skills, a key once, and a command to try.', withConsole),
+    wish('S4-23', 'A page shows the card, the endpoint, the skills, a key once, and a command to try.'),
     wish('S4-24', 'One agent of the gateway for each bot, by its id.'),
     wish('S4-25', 'All of it is verified from outside.'),
   ],

@@ -207,7 +207,9 @@ describe('a turn', () => {
     const { id, status: asked } = await house.task('go')
     assert.deepEqual([short(asked.state), saying(asked.message)], ['INPUT_REQUIRED', 'Which city?'])
     assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'Off to Rome')
-    const told = (await house.log(id)).flatMap(({ body }) => (body.type === 'status' ? [saying(body.status.message)] : []))
+    const told = (await house.log(id)).flatMap(({ body }) =>
+      body.type === 'status' ? [saying(body.status.message)] : [],
+    )
     assert.deepEqual(
       told.filter((text) => text !== undefined && text !== ''),
       ['Which city?', 'Looking around'],

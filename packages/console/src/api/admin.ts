@@ -87,6 +87,8 @@ export type MadeKey = {
 }
 
 export type AuditEntry = {
+  /** Where it stands. `before` with its last number plus one begins a page with it. */
+  readonly id: string
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly at: string
   readonly agent?: string
@@ -368,6 +370,8 @@ export type Trace = {
   readonly type: 'A2A_TASK'
   readonly traceId: string
   readonly taskId: string
+  /** The first words of the message that began the task; read from the task, not kept in traces. */
+  readonly title?: string
   readonly contextId: string
   readonly agent: string
   readonly caller: string
@@ -457,6 +461,40 @@ export type RouteDecision = {
     readonly fits: boolean
     readonly why: string
   }[]
+}
+
+export type PushSummary = {
+  readonly taskId: string
+  readonly configId: string
+  readonly url: string
+  /** Dead: given up after the last try. Done: the task has ended, and all of it was told. */
+  readonly state: 'active' | 'dead' | 'done'
+  /** All events up to this one are delivered. */
+  readonly deliveredSeq: number
+  /** How often the next one was tried. */
+  readonly attempt: number
+  /** When it is tried next. */
+  readonly dueAt?: string
+  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+  readonly createdAt?: string
+  readonly agent: string
+  /** The first words of the message that began the task. */
+  readonly title?: string
+  /** The number of the last event of the task. */
+  readonly head: number
+  /** The last try. */
+  readonly last?: PushAttempt
+}
+
+export type PushAttempt = {
+  /** The event that it was about. */
+  readonly seq: number
+  readonly attempt: number
+  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+  readonly at: string
+  readonly durationMs: number
+  /** A status, or what went wrong. */
+  readonly outcome: string
 }
 
 export type Health = {
@@ -619,6 +657,10 @@ export interface Operations {
       event?: string | undefined
       operation?: string | undefined
       outcome?: string | undefined
+      since?: string | undefined
+      until?: string | undefined
+      text?: string | undefined
+      reads?: 'yes' | 'no' | undefined
     }
     body: undefined
     answer: {
@@ -867,6 +909,7 @@ export interface Operations {
       since?: string | undefined
       until?: string | undefined
       minDurationMs?: number | undefined
+      minErrors?: number | undefined
       text?: string | undefined
     }
     body: undefined
@@ -919,10 +962,16 @@ export interface Operations {
   /** Lists webhooks, the ones made last first. With `state=dead`: the dead letters. */
   listPush: {
     params: Readonly<Record<string, never>>
-    query: { limit?: number | undefined; before?: number | undefined; state?: 'active' | 'dead' | 'done' | undefined }
+    query: {
+      limit?: number | undefined
+      before?: number | undefined
+      state?: 'active' | 'dead' | 'done' | undefined
+      agent?: string | undefined
+      text?: string | undefined
+    }
     body: undefined
     answer: {
-      readonly push: readonly PushCursor[]
+      readonly push: readonly PushSummary[]
       readonly before?: number
     }
   }
@@ -945,16 +994,14 @@ export interface Operations {
       readonly dueAt?: string
       /** In UTC, such as 2030-01-31T12:00:00.000Z. */
       readonly createdAt?: string
-      readonly attempts: readonly {
-        /** The event that it was about. */
-        readonly seq: number
-        readonly attempt: number
-        /** In UTC, such as 2030-01-31T12:00:00.000Z. */
-        readonly at: string
-        readonly durationMs: number
-        /** A status, or what went wrong. */
-        readonly outcome: string
-      }[]
+      readonly agent: string
+      /** The first words of the message that began the task. */
+      readonly title?: string
+      /** The number of the last event of the task. */
+      readonly head: number
+      /** The last try. */
+      readonly last?: PushAttempt
+      readonly attempts: readonly PushAttempt[]
     }
   }
   /** Tries again at once, also what was given up. */
@@ -1068,6 +1115,15 @@ export interface Operations {
       readonly hash: string
       readonly isCurrent: boolean
       readonly text: string
+      /** From what holds now to this one. */
+      readonly diff: readonly {
+        readonly change: 'same' | 'added' | 'removed'
+        readonly text: string
+        readonly before?: number
+        readonly after?: number
+      }[]
+      /** What restoring it would do; absent if it cannot be restored. */
+      readonly effects?: ConfigEffects
     }
   }
   /** Goes back to one of them. */

@@ -1,36 +1,38 @@
 /**
- * What changes at the hub, as it changes: one stream for the whole page, with a cursor, so that after a restart of the hub it
- * goes on where it was. Whoever shows something listens here, and looks again at what it shows.
+ * What changes at the hub, as it changes: one stream with a cursor, so that after a restart of the hub it goes on where it
+ * was. Whoever shows something listens here, and looks again at what it shows. A browser has six connections to a hub (HTTP/1.1):
+ * one tab holds the stream and tells the others, and when it is closed another one goes on from the same cursor.
  */
 import { signal } from '@preact/signals'
-import type { TaskSummary } from './admin.ts'
+import { createChangeReader } from './changes.ts'
+import type { Change, HubSelf } from './changes.ts'
 import { sessionEnded } from './session-state.ts'
-import { createSseReader } from './sse-reader.ts'
 
-export type Change =
-  | { readonly type: 'task'; readonly task: TaskSummary }
-  /** So many at once that they are not told one by one. */
-  | { readonly type: 'tasks'; readonly count: number }
-  | { readonly type: 'agent'; readonly agent: string }
-  | { readonly type: 'config' }
-  | { readonly type: 'push'; readonly taskId: string; readonly configId: string }
-  /** Something was missed: everything is to be looked at anew. */
-  | { readonly type: 'reset' }
-
+export type { Change } from './changes.ts'
 export type Liveness = 'connecting' | 'live' | 'away'
 
 export const liveness = signal<Liveness>('connecting')
-/** What the hub says of itself; the instance is another one after each restart. */
-export const hub = signal<{ readonly instance: string; readonly version: string } | undefined>(undefined)
+export const hub = signal<HubSelf | undefined>(undefined)
+
+/** What one tab tells the others: what is new, and how things stand. */
+interface Tidings {
+  readonly changes: readonly Change[]
+  readonly cursor: string
+  readonly hub: HubSelf | undefined
+  readonly liveness: Liveness
+}
 
 type Listener = (change: Change) => void
 const listeners = new Set<Listener>()
 const retryMs = 1_000
 /** The hub says something every fifteen seconds, if only a comment. */
 const silentMs = 40_000
+const asks = 'how do things stand?'
 
 let current: AbortController | undefined
-let lastEventId = ''
+let reader = createChangeReader()
+let isLeading = false
+const tabs = new BroadcastChannel('parley-changes')
 
 /** Until the function that is answered is called. */
 export function onChange(listener: Listener): () => void {
@@ -40,14 +42,52 @@ export function onChange(listener: Listener): () => void {
 
 export function followChanges(): void {
   if (current !== undefined) return
-  current = new AbortController()
-  void follow(current.signal)
+  const { signal: stopped } = (current = new AbortController())
+  tabs.addEventListener('message', ({ data }: MessageEvent<Tidings | typeof asks>) => hear(data), { signal: stopped })
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+  tabs.postMessage(asks)
+  void lead(stopped)
 }
 
 export function stopFollowing(): void {
   current?.abort()
   current = undefined
-  lastEventId = ''
+  reader = createChangeReader()
+  liveness.value = 'connecting'
+}
+
+/** When it is this tab's turn. Without TLS, away from this machine, a page has no locks, and every tab has a stream of its own. */
+async function lead(stopped: AbortSignal): Promise<void> {
+  const { locks } = navigator as { readonly locks?: LockManager }
+  if (locks === undefined) return follow(stopped)
+  try {
+    await locks.request('parley-changes', { signal: stopped }, async () => {
+      isLeading = true
+      // Whoever led may have been gone before it said where it was.
+      if (liveness.peek() !== 'connecting' && reader.lastEventId() === '') tell({ type: 'reset' })
+      await follow(stopped)
+    })
+  } catch {
+    // Signed out before it was this tab's turn.
+  }
+  isLeading = false
+}
+
+/** From another tab. */
+function hear(said: Tidings | typeof asks): void {
+  if (said === asks) return publish([])
+  if (isLeading) return
+  reader = createChangeReader(said)
+  hub.value = said.hub
+  liveness.value = said.liveness
+  for (const change of said.changes) tell(change)
+}
+
+function publish(changes: readonly Change[]): void {
+  if (!isLeading) return
+  const tidings: Tidings = { changes, cursor: reader.lastEventId(), hub: hub.peek(), liveness: liveness.peek() }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+  tabs.postMessage(tidings)
 }
 
 async function follow(stopped: AbortSignal): Promise<void> {
@@ -59,6 +99,7 @@ async function follow(stopped: AbortSignal): Promise<void> {
     }
     if (stopped.aborted) return
     liveness.value = 'away'
+    publish([])
     await new Promise((resolve) => setTimeout(resolve, retryMs))
   }
 }
@@ -68,23 +109,22 @@ async function listen(stopped: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([stopped, quiet.signal])
   let timer = setTimeout(() => quiet.abort(), silentMs)
   try {
+    const cursor = reader.lastEventId()
     const answer = await fetch('/admin/events', {
-      headers: { accept: 'text/event-stream', ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }) },
+      headers: { accept: 'text/event-stream', ...(cursor === '' ? {} : { 'last-event-id': cursor }) },
       signal,
     })
-    if (answer.status === 401) {
-      stopFollowing()
-      return sessionEnded()
-    }
+    if (answer.status === 401) return sessionEnded()
     if (!answer.ok || answer.body === null) throw new Error(`status ${answer.status}`)
-    const read = createSseReader()
+    reader.begin()
     for await (const chunk of chunksOf(answer.body)) {
       clearTimeout(timer)
       timer = setTimeout(() => quiet.abort(), silentMs)
-      for (const { event, data, id } of read(chunk)) {
-        take(event, data)
-        if (id !== undefined) lastEventId = id
-      }
+      const changes = reader.read(chunk)
+      for (const change of changes) tell(change)
+      if (reader.hub() !== hub.value) hub.value = reader.hub()
+      if (hub.value !== undefined) liveness.value = 'live'
+      publish(changes)
     }
   } finally {
     clearTimeout(timer)
@@ -93,39 +133,15 @@ async function listen(stopped: AbortSignal): Promise<void> {
 
 /** Not every browser can iterate a stream by itself. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  const reading = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reading.read()
       if (done) return
       yield value
     }
   } finally {
-    void reader.cancel().catch(() => {})
-  }
-}
-
-function take(event: string, data: string): void {
-  const told = JSON.parse(data) as never
-  switch (event) {
-    case 'ready': {
-      const { instance, version } = told as { instance: string; version: string }
-      const isAnother = hub.value !== undefined && hub.value.instance !== instance
-      hub.value = { instance, version }
-      liveness.value = 'live'
-      // The file may have been edited while the hub was down.
-      if (isAnother) tell({ type: 'config' })
-      return
-    }
-    case 'task':
-      return tell({ type: 'task', task: told })
-    case 'tasks':
-    case 'agent':
-    case 'config':
-    case 'push':
-    case 'reset':
-      return tell({ type: event, ...(told as object) } as Change)
-    default:
+    void reading.cancel().catch(() => {})
   }
 }
 

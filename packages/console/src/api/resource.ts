@@ -27,10 +27,13 @@ export function createResource<T>(load: (signal: AbortSignal) => Promise<T>): Re
   const isLoading = signal(false)
   let running: AbortController | undefined
   let again: ReturnType<typeof setTimeout> | undefined
+  /** Something changed while it was looked at. */
+  let isStale = false
   let isClosed = false
 
   async function look(): Promise<void> {
-    running?.abort()
+    again = undefined
+    isStale = false
     const mine = new AbortController()
     running = mine
     isLoading.value = true
@@ -42,15 +45,18 @@ export function createResource<T>(load: (signal: AbortSignal) => Promise<T>): Re
     } catch (reason) {
       if (mine.signal.aborted) return
       problem.value = problemOf(reason)
-      if (isProblem(reason, 'UNREACHABLE', 'UNAVAILABLE')) later(retryMs)
     }
+    running = undefined
     isLoading.value = false
+    if (isProblem(problem.value, 'UNREACHABLE', 'UNAVAILABLE')) later(retryMs)
+    else if (isStale) later(settleMs)
   }
 
+  // A look that is due or on its way is not put off: where changes never stop, none would ever be shown.
   function later(ms: number): void {
     if (isClosed) return
-    clearTimeout(again)
-    again = setTimeout(() => void look(), ms)
+    if (running !== undefined) isStale = true
+    else again ??= setTimeout(() => void look(), ms)
   }
 
   void look()

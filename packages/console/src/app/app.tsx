@@ -8,6 +8,7 @@ import { HelpKeys } from './help.tsx'
 import { pressKey } from './keys.ts'
 import { OpenPage } from './open-page.tsx'
 import { Palette } from './palette.tsx'
+import { QuestionDialog } from './question.tsx'
 import { Rail } from './rail.tsx'
 import { followLinks } from './router.ts'
 import './app.css'
@@ -47,6 +48,7 @@ function House() {
       </div>
       <Palette />
       <HelpKeys />
+      <QuestionDialog />
     </div>
   )
 }

@@ -1,13 +1,12 @@
 /** Search, whether what is shown is live, light or dark, and the way out. */
 import { hub, liveness } from '../api/feed.ts'
-import { signOut } from '../api/session.ts'
 import { session } from '../api/session-state.ts'
 import { Icon } from '../parts/icon.tsx'
+import { isMac } from './keys.ts'
+import { leave } from './leave.ts'
 import { openPalette } from './palette-state.ts'
 import { chooseTheme, isDark } from './theme.ts'
 import './header.css'
-
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 export function Header() {
   const known = session.value
@@ -34,7 +33,7 @@ export function Header() {
         class="plain icon"
         aria-label="Sign out"
         title={typeof known === 'object' ? `Sign out ${known.subject}` : 'Sign out'}
-        onClick={() => void signOut()}
+        onClick={() => void leave()}
       >
         <Icon name="out" />
       </button>

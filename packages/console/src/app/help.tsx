@@ -1,15 +1,17 @@
 /** `?`: which keys do what, here and now. */
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import { keysNow, useKeys } from './keys.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { isMac, keyGroups, useKeys } from './keys.ts'
+import { keyCaps } from './press.ts'
 import './help.css'
 
 const isOpen = signal(false)
 
 export function HelpKeys() {
   const frame = useRef<HTMLDialogElement>(null)
-  useKeys([{ key: '?', does: 'Show these keys', run: () => (isOpen.value = true) }])
-  useEffect(() => {
+  useKeys([{ key: '?', does: 'Show these keys', group: 'Everywhere', run: () => (isOpen.value = true) }])
+  // At once: the next key may come before the next frame is drawn.
+  useLayoutEffect(() => {
     if (isOpen.value) frame.current?.showModal()
     else frame.current?.close()
   }, [isOpen.value])
@@ -18,24 +20,55 @@ export function HelpKeys() {
       ref={frame}
       class="help"
       aria-labelledby="help-title"
-      onClose={() => (isOpen.value = false)}
+      onClose={() => {
+        // Told late: it may be open again.
+        if (frame.current?.open !== true) isOpen.value = false
+      }}
       onClick={(event) => event.target === frame.current && frame.current?.close()}
     >
-      <h2 id="help-title">Keys</h2>
-      <dl>
-        {isOpen.value &&
-          keysNow().map(({ key, does }) => (
-            <div key={key}>
-              <dt>
-                <kbd>{key.replace('mod+', 'Ctrl ')}</kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-      </dl>
-      <button type="button" onClick={() => frame.current?.close()}>
-        Close
-      </button>
+      <div class="help-head">
+        <h2 id="help-title">Keys</h2>
+        <button type="button" onClick={() => frame.current?.close()}>
+          Close
+        </button>
+      </div>
+      {isOpen.value && <KeyList />}
     </dialog>
+  )
+}
+
+/** Those of this page first, then those that work everywhere. */
+export function KeyList() {
+  const order = ['On this page', 'Everywhere', 'Go to']
+  const groups = [...keyGroups()].sort((a, b) => order.indexOf(a.title) - order.indexOf(b.title))
+  const hasEscape = groups.some(({ keys }) => keys.some(({ key }) => key === 'Escape'))
+  return (
+    <div class="key-list">
+      {groups.map(({ title, keys }) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <dl>
+            {keys.map(({ key, does }) => (
+              <div key={key}>
+                <dt>
+                  {keyCaps(key, isMac).map((cap) => (
+                    <kbd key={cap}>{cap}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+            {title === 'Everywhere' && !hasEscape && (
+              <div>
+                <dt>
+                  <kbd>Esc</kbd>
+                </dt>
+                <dd>Close what is open</dd>
+              </div>
+            )}
+          </dl>
+        </section>
+      ))}
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 /** The page that the address names. Each is loaded when it is first opened, so that the first one is there at once. */
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { go, path, place } from './router.ts'
 import type { PageName } from './router.ts'
@@ -37,6 +37,7 @@ export function OpenPage() {
     if (page !== undefined) void load(page)
     else if (path.value === '/') go('/welcome', { replace: true })
   }, [page, path.value])
+  useFocusOnArrival(page, page !== undefined && loaded.value[page] !== undefined)
   if (page === undefined) {
     return path.value === '/' ? null : (
       <Empty title="There is no such page">
@@ -51,4 +52,22 @@ export function OpenPage() {
     return <Trouble reason={failed.value} retry={() => location.reload()} />
   }
   return <Loading what="the page" />
+}
+
+/**
+ * Who goes to another page by the rail or a key begins to read there: at its heading, unless the page itself said where.
+ * Not on the first one, where the browser begins at the top anyway.
+ */
+function useFocusOnArrival(page: PageName | undefined, isThere: boolean): void {
+  const last = useRef(page)
+  useEffect(() => {
+    if (!isThere || last.current === page) return
+    const isFirst = last.current === undefined
+    last.current = page
+    const content = document.querySelector<HTMLElement>('main')
+    if (isFirst || content === null || content.contains(document.activeElement)) return
+    const heading = content.querySelector<HTMLElement>('h1') ?? content
+    heading.tabIndex = -1
+    heading.focus({ preventScroll: true })
+  }, [page, isThere])
 }

@@ -1,20 +1,14 @@
 /** Ctrl-K: go to anything, an agent, a task by its id, a page, or do something that the page offers. */
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import { call } from '../api/call.ts'
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
-import type { IconName } from '../parts/icon.tsx'
+import { many } from '../parts/words.ts'
 import { useKeys } from './keys.ts'
-import { isPaletteOpen, pageActions } from './palette-state.ts'
-import type { PaletteAction } from './palette-state.ts'
-import { go, pageNames } from './router.ts'
-import { chooseTheme, isDark } from './theme.ts'
+import { lookUp, noteWhereWeWere, ownEntries, searchEntries } from './palette-entries.ts'
+import type { Entry } from './palette-entries.ts'
+import { isPaletteOpen } from './palette-state.ts'
+import { place } from './router.ts'
 import './palette.css'
-
-interface Entry extends PaletteAction {
-  readonly icon: IconName
-  readonly about: string
-}
 
 const askMs = 120
 
@@ -25,11 +19,20 @@ export function Palette() {
     {
       key: 'mod+k',
       does: 'Search or go to anything',
+      group: 'Everywhere',
       run: () => (isPaletteOpen.value = !isPaletteOpen.value),
       always: true,
     },
   ])
-  useEffect(() => {
+  const last = useRef(place.peek())
+  // At once, while the title is still that of the page that is left.
+  useSignalEffect(() => {
+    const now = place.value
+    noteWhereWeWere(last.current, document.title)
+    last.current = now
+  })
+  // At once: the next key may come before the next frame is drawn.
+  useLayoutEffect(() => {
     if (isOpen) frame.current?.showModal()
     else frame.current?.close()
   }, [isOpen])
@@ -38,7 +41,10 @@ export function Palette() {
       ref={frame}
       class="palette"
       aria-label="Search"
-      onClose={() => (isPaletteOpen.value = false)}
+      onClose={() => {
+        // Told late: it may be open again.
+        if (frame.current?.open !== true) isPaletteOpen.value = false
+      }}
       onClick={(event) => event.target === frame.current && frame.current?.close()}
     >
       {isOpen && <Search />}
@@ -46,25 +52,43 @@ export function Palette() {
   )
 }
 
+interface Found {
+  readonly text: string
+  readonly entries: readonly Entry[]
+}
+
 function Search() {
   const text = useSignal('')
-  const found = useSignal<readonly Entry[]>([])
+  const found = useSignal<Found>({ text: '', entries: [] })
   const chosen = useSignal(0)
+  /** Enter was pressed before there was anything to go to. */
+  const isEager = useSignal(false)
+  const list = useRef<HTMLDivElement>(null)
+  const wanted = text.value.trim()
   useEffect(() => {
+    if (wanted === '') return
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      void lookUp(text.value, stop.signal).then(
-        (entries) => (found.value = entries),
-        () => {},
+      void lookUp(wanted, stop.signal).then(
+        (entries) => (found.value = { text: wanted, entries }),
+        () => (found.value = { text: wanted, entries: [] }),
       )
     }, askMs)
     return () => {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [text.value])
-  const entries = [...ownEntries(text.value), ...(text.value === '' ? [] : found.value)]
+  }, [wanted])
+
+  const isLooking = wanted !== '' && found.value.text !== wanted
+  const entries =
+    wanted === ''
+      ? ownEntries('')
+      : [...ownEntries(wanted), ...found.value.entries, ...(isLooking ? [] : searchEntries(wanted))]
   const at = Math.min(chosen.value, Math.max(0, entries.length - 1))
+  useEffect(() => {
+    list.current?.querySelector(`#palette-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [at, entries.length])
 
   function run(entry: Entry | undefined): void {
     if (entry === undefined) return
@@ -72,9 +96,17 @@ function Search() {
     entry.run()
   }
 
+  useEffect(() => {
+    if (isEager.value && !isLooking) run(entries[0])
+  }, [isEager.value, isLooking])
+
   function press(event: KeyboardEvent): void {
-    if (event.key === 'ArrowDown') chosen.value = Math.min(at + 1, entries.length - 1)
-    else if (event.key === 'ArrowUp') chosen.value = Math.max(at - 1, 0)
+    const last = entries.length - 1
+    const isDown = event.key === 'ArrowDown' || (event.ctrlKey && event.key === 'n')
+    const isUp = event.key === 'ArrowUp' || (event.ctrlKey && event.key === 'p')
+    if (isDown) chosen.value = at === last ? 0 : at + 1
+    else if (isUp) chosen.value = at === 0 ? last : at - 1
+    else if (event.key === 'Enter' && isLooking && ownEntries(wanted).length === 0) isEager.value = true
     else if (event.key === 'Enter') run(entries[at])
     else return
     event.preventDefault()
@@ -86,7 +118,10 @@ function Search() {
         type="text"
         autofocus
         role="combobox"
+        autocomplete="off"
+        spellcheck={false}
         aria-expanded="true"
+        aria-autocomplete="list"
         aria-controls="palette-list"
         aria-activedescendant={entries.length > 0 ? `palette-${at}` : undefined}
         aria-label="Search"
@@ -95,69 +130,72 @@ function Search() {
         onInput={(event) => {
           text.value = event.currentTarget.value
           chosen.value = 0
+          isEager.value = false
         }}
         onKeyDown={press}
       />
-      <ul id="palette-list" role="listbox" aria-label="Found">
-        {entries.map((entry, index) => (
-          <li
-            key={`${entry.about} ${entry.title}`}
-            id={`palette-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onClick={() => run(entry)}
-            onPointerMove={() => (chosen.value = index)}
-          >
-            <Icon name={entry.icon} />
-            <span class="grow cut">{entry.title}</span>
-            <span class="faint">{entry.about}</span>
-          </li>
-        ))}
-      </ul>
-      {entries.length === 0 && <p class="palette-none faint">Nothing of that name.</p>}
+      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="Found">
+        <Groups entries={entries} at={at} run={run} point={(index) => (chosen.value = index)} />
+      </div>
+      <p class="unseen" role="status">
+        {isLooking ? '' : many(entries.length, 'entry', 'entries')}
+      </p>
+      <p class="palette-foot faint" aria-hidden="true">
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> choose
+        </span>
+        <span>
+          <kbd>Enter</kbd> go
+        </span>
+        <span>
+          <kbd>Esc</kbd> close
+        </span>
+        <span class="palette-looking">{isLooking ? 'looking …' : ''}</span>
+      </p>
     </>
   )
 }
 
-function ownEntries(text: string): readonly Entry[] {
-  const words = text.toLowerCase().split(/\s+/)
-  const pages = pageNames.map((name): Entry => ({
-    icon: name === 'welcome' ? 'play' : name,
-    title: name === 'welcome' ? 'First steps' : (name[0]?.toUpperCase() ?? '') + name.slice(1),
-    about: 'page',
-    run: () => go(`/${name}`),
-  }))
-  const offered = pageActions.value.flat().map((action): Entry => ({ ...action, icon: 'play', about: 'action' }))
-  const theme: Entry = {
-    icon: isDark.value ? 'sun' : 'moon',
-    title: isDark.value ? 'Light colours' : 'Dark colours',
-    about: 'action',
-    run: () => chooseTheme(isDark.value ? 'light' : 'dark'),
-  }
-  return [...pages, ...offered, theme].filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+interface GroupsProps {
+  readonly entries: readonly Entry[]
+  readonly at: number
+  readonly run: (entry: Entry) => void
+  readonly point: (index: number) => void
 }
 
-async function lookUp(text: string, signal: AbortSignal): Promise<readonly Entry[]> {
-  if (text.trim() === '') return []
-  const { agents, tasks, keys } = await call('search', { query: { q: text.trim() }, signal })
-  return [
-    ...agents.map(({ name }): Entry => ({
-      icon: 'agents',
-      title: name,
-      about: 'agent',
-      run: () => go(`/agents/${encodeURIComponent(name)}`),
-    })),
-    ...tasks.map(({ id, agent, title }): Entry => ({
-      icon: 'tasks',
-      title: title ?? id,
-      about: `task of ${agent}`,
-      run: () => go(`/tasks/${id}`),
-    })),
-    ...keys.map(({ id, name }): Entry => ({
-      icon: 'key',
-      title: name,
-      about: 'key',
-      run: () => go(`/settings/keys?key=${id}`),
-    })),
-  ]
+function Groups({ entries, at, run, point }: GroupsProps) {
+  const titles = [...new Set(entries.map(({ group }) => group))]
+  return (
+    <>
+      {titles.map((title) => (
+        <div key={title} role="group" aria-label={title} class="palette-group">
+          <p class="palette-title" aria-hidden="true">
+            {title}
+          </p>
+          {entries.map((entry, index) =>
+            entry.group !== title ? null : (
+              <div
+                key={`${index} ${entry.title}`}
+                id={`palette-${index}`}
+                role="option"
+                aria-selected={index === at}
+                class="palette-entry"
+                onClick={() => run(entry)}
+                onPointerMove={() => point(index)}
+              >
+                <Icon name={entry.icon} />
+                <span class="grow cut">{entry.title}</span>
+                <span class="faint">{entry.about}</span>
+                {entry.keys?.split(' ').map((key) => (
+                  <kbd key={key} aria-hidden="true">
+                    {key}
+                  </kbd>
+                ))}
+              </div>
+            ),
+          )}
+        </div>
+      ))}
+    </>
+  )
 }

@@ -1,6 +1,7 @@
 /** JSON as a tree: folded, searched, and copied value by value or path by path. Nothing below a fold is drawn. */
 import { useSignal } from '@preact/signals'
 import { Copy } from './copy.tsx'
+import { pathTo } from './json-path.ts'
 import './json.css'
 
 /** A list of a thousand is opened in pieces. */
@@ -150,10 +151,4 @@ function Tools({ value, path }: Node) {
 
 function lineLook({ path, changed }: Pick<Node, 'path' | 'changed' | 'value'>): string {
   return changed?.has(path) === true ? 'json-line changed' : 'json-line'
-}
-
-function pathTo(path: string, key: string, isIndex: boolean): string {
-  if (isIndex) return `${path}[${key}]`
-  const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)
-  return path === '' ? name : `${path}.${name}`
 }

@@ -2,7 +2,24 @@
 import DOMPurify from 'dompurify'
 import { Marked } from 'marked'
 
-const marked = new Marked({ gfm: true, breaks: true, async: false })
+/** Of HTML within Markdown, tags that say nothing but what they are. All else is shown as it is written. */
+const plainTag = /^<\/?(br|hr|p|ul|ol|li|em|strong|del|sup|sub|code|blockquote)\s*\/?>$/i
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  renderer: {
+    html({ text, block }) {
+      if (plainTag.test(text.trim())) return text
+      return block ? `<p>${escaped(text)}</p>` : escaped(text)
+    },
+  },
+})
 
 const purify = DOMPurify()
 purify.addHook('afterSanitizeAttributes', (node) => {
@@ -11,6 +28,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank')
     node.setAttribute('rel', 'noopener noreferrer nofollow')
   }
+  if (node.tagName === 'IMG' && !node.hasAttribute('src')) return node.replaceWith(node.getAttribute('alt') ?? '')
   if (node.tagName === 'IMG' && !/^(data:image\/(png|jpeg|gif|webp);|blob:)/.test(node.getAttribute('src') ?? '')) {
     const link = document.createElement('a')
     link.textContent = node.getAttribute('alt') || 'image'

@@ -3,7 +3,7 @@
  * is drawn. What is read does not move when rows are added above it (`anchor`).
  */
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { scrollTo, windowOf } from './window-of.ts'
 import './virtual-list.css'
@@ -22,14 +22,19 @@ export interface VirtualListProps {
   readonly onEnd?: (() => void) | undefined
   /** Told when one scrolls away from the top, and back. */
   readonly onTop?: ((isAtTop: boolean) => void) | undefined
+  /** The same of the end. */
+  readonly onBottom?: ((isAtEnd: boolean) => void) | undefined
   /** Stays at the end while one is there, as a log does. */
   readonly follow?: boolean
+  /** What scrolls, for whoever wants to go to its top or its end. */
+  readonly scroller?: RefObject<HTMLDivElement | null> | undefined
   readonly class?: string
 }
 
 export function VirtualList(props: VirtualListProps) {
-  const { count, rowHeight, label, keyOf, row, selected, onEnd, onTop, follow = false } = props
-  const frame = useRef<HTMLDivElement>(null)
+  const { count, rowHeight, label, keyOf, row, selected, onEnd, onTop, onBottom, follow = false } = props
+  const own = useRef<HTMLDivElement>(null)
+  const frame = props.scroller ?? own
   const scrollTop = useSignal(0)
   const viewHeight = useSignal(600)
   const measuredAt = useSignal(0)
@@ -78,6 +83,7 @@ export function VirtualList(props: VirtualListProps) {
     scrollTop.value = element.scrollTop
     wasAtEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - 24
     onTop?.(element.scrollTop < 8)
+    onBottom?.(wasAtEnd.current)
   }
 
   function measure(key: string, found: number): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ago, bytes, duration, many, shortened } from './words.ts'
+import { ago, bytes, cost, duration, many, short, shortened } from './words.ts'
 
 describe('words for people', () => {
   it('give durations a unit that fits', () => {
@@ -29,6 +29,11 @@ describe('words for people', () => {
       [many(1, 'task'), many(12_000, 'task'), many(2, 'try', 'tries')],
       ['1 task', '12,000 tasks', '2 tries'],
     )
+  })
+
+  it('say numbers of tokens shortly, and what they cost as exactly as it takes', () => {
+    assert.deepEqual([0, 9_999, 12_345, 2_500_000].map(short), ['0', '9,999', '12.3k', '2.5M'])
+    assert.deepEqual([0, 0.000_012_34, 0.25, 1, 1_234.5].map(cost), ['0', '0.0000123', '0.25', '1.00', '1,234.50'])
   })
 
   it('shorten ids in the middle', () => {

@@ -39,6 +39,18 @@ export function count(value: number): string {
   return value.toLocaleString('en-US')
 }
 
+/** Where there is little room: `12,345` is `12.3k`. */
+export function short(value: number): string {
+  if (value < 10_000) return count(value)
+  return value < 1_000_000 ? `${(value / 1_000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
+}
+
+/** In whichever currency the prices are; small sums as exactly as they need it. */
+export function cost(value: number): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+  return value.toLocaleString('en-US', value >= 1 ? digits : { maximumSignificantDigits: 3 })
+}
+
 /** `1 task`, `2 tasks`. */
 export function many(value: number, one: string, several = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : several}`

@@ -43,6 +43,13 @@ export interface Tried {
   readonly effects: Reloaded
 }
 
+export interface ShownVersion extends ConfigVersion {
+  readonly text: string
+  readonly diff: readonly DiffLine[]
+  /** What going back to it would do; nothing if it cannot be gone back to any more. */
+  readonly effects?: Reloaded
+}
+
 export interface Applied {
   readonly version: string
   readonly hash: string
@@ -64,8 +71,8 @@ export interface ConfigDesk {
   /** An entry of an agent, or none. Throws RouteError. */
   putAgent(name: string, entry: Entry | undefined, about: Change): Promise<Applied>
   versions(): Promise<readonly ConfigVersion[]>
-  /** Without its secrets. */
-  version(id: string): Promise<(ConfigVersion & { readonly text: string }) | undefined>
+  /** Without its secrets, and beside what holds now. */
+  version(id: string): Promise<ShownVersion | undefined>
   restore(id: string, about: Change): Promise<Applied>
 }
 
@@ -165,6 +172,17 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
     return (await parts.secrets()).unseal(purpose, (note.value as unknown as Kept).sealed, id)
   }
 
+  /** One that was good once may name what is not there any more. */
+  function effectsOf(text: string): Reloaded | undefined {
+    const loaded = sourceOf().load(text)
+    if ('problems' in loaded) return undefined
+    try {
+      return parts.preview(loaded.config)
+    } catch {
+      return undefined
+    }
+  }
+
   return {
     file: parts.source?.file,
     text: () => redactText(sourceOf().read(), kinds),
@@ -195,7 +213,11 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
     versions: () => list(mostVersions),
     async version(id) {
       const [text, found] = [await open(id), (await list(mostVersions)).find((one) => one.id === id)]
-      return text === undefined || found === undefined ? undefined : { ...found, text: redactText(text, kinds) }
+      if (text === undefined || found === undefined) return undefined
+      const shown = redactText(text, kinds)
+      const effects = effectsOf(text)
+      const diff = lineDiff(redactText(sourceOf().read(), kinds), shown)
+      return { ...found, text: shown, diff, ...(effects !== undefined ? { effects } : {}) }
     },
     async restore(id, about) {
       const text = await open(id)

@@ -35,6 +35,7 @@ import { searchRoutes } from './routes/search.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
+import { titleOf } from './task-view.ts'
 
 export interface AdminParts {
   readonly access: Access
@@ -135,9 +136,9 @@ export function openAdmin(parts: AdminParts): Admin {
       baseDir: () => parts.config().baseDir,
     }),
     ...taskRoutes({ store, tasks: async () => (await handler()).engine.tasks, push: pushDesk }),
-    ...traceRoutes(parts.traces),
+    ...traceRoutes(parts.traces, (taskId) => titleOf(store, taskId)),
     ...routingRoutes({ rules: () => parts.config().routes, suppose: parts.suppose, hasAgent }),
-    ...pushRoutes({ push: pushDesk }),
+    ...pushRoutes({ store, push: pushDesk }),
     ...configRoutes({ desk, schema: () => editorSchema(kinds) }),
     ...healthRoutes({ store, storeName: parts.storeName, handler, view, pulse, version, instance, now }),
     ...searchRoutes({ registry, store, keys: access.keys, url }),

@@ -1,8 +1,10 @@
 /** A webhook as whoever runs the hub sees it: how far it has been told, and when it is tried next. */
+import type { PushAttempt, Store } from '@parley/a2a'
 import type { PushCursor } from '@parley/a2a/server'
 import { z } from 'zod'
 import { time } from './answer.ts'
 import { instant } from './fields.ts'
+import { titleOf } from './task-view.ts'
 
 export const pushState = z
   .enum(['active', 'dead', 'done'])
@@ -20,6 +22,49 @@ export const pushCursor = z
     createdAt: instant.optional(),
   })
   .meta({ id: 'PushCursor' })
+
+export const pushAttempt = z
+  .strictObject({
+    seq: z.int().meta({ description: 'The event that it was about.' }),
+    attempt: z.int(),
+    at: instant,
+    durationMs: z.number(),
+    outcome: z.string().meta({ description: 'A status, or what went wrong.' }),
+  })
+  .meta({ id: 'PushAttempt' })
+
+/** With what it is about, and what became of the last try. */
+export const pushSummary = z
+  .strictObject({
+    ...pushCursor.shape,
+    agent: z.string(),
+    title: z.string().optional().meta({ description: 'The first words of the message that began the task.' }),
+    head: z.int().meta({ description: 'The number of the last event of the task.' }),
+    last: pushAttempt.optional().meta({ description: 'The last try.' }),
+  })
+  .meta({ id: 'PushSummary' })
+
+export type PushSummary = z.output<typeof pushSummary>
+
+export async function summaryOf(
+  store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>,
+  taskId: string,
+  cursor: PushCursor & { readonly createdAt?: number },
+  [last]: readonly PushAttempt[],
+): Promise<PushSummary> {
+  const [row, title] = await Promise.all([store.load(taskId), titleOf(store, taskId)])
+  return {
+    ...shownCursor(taskId, cursor),
+    agent: row?.agent ?? '',
+    ...(title !== undefined ? { title } : {}),
+    head: row?.head ?? cursor.deliveredSeq,
+    ...(last !== undefined ? { last: shownAttempt(last) } : {}),
+  }
+}
+
+export function shownAttempt({ seq, attempt, at, durationMs, outcome }: PushAttempt) {
+  return { seq, attempt, at: time(at), durationMs, outcome }
+}
 
 export function shownCursor(taskId: string, cursor: PushCursor & { readonly createdAt?: number }) {
   const { id, url, state, deliveredSeq, attempt, dueAt, createdAt } = cursor

@@ -71,6 +71,15 @@ export async function firstText(
   return wholeText(first)
 }
 
+/** The same, as lists show it. */
+export async function titleOf(
+  store: Pick<Store, 'read' | 'loadSnapshot'>,
+  taskId: string,
+): Promise<string | undefined> {
+  const text = await firstText(store, taskId)
+  return text === undefined || text === '' ? undefined : cut(text)
+}
+
 /** The first words, if there are any. */
 export function textIn(message: Message | undefined): string | undefined {
   const text = wholeText(message)

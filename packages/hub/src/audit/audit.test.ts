@@ -121,6 +121,34 @@ describe('the audit', () => {
     assert.deepEqual(names((await audit.list({ limit: 10 })).entries), ['new'])
   })
 
+  it('looks no further back than it is asked to', async () => {
+    let looks = 0
+    const real = memoryNotes()
+    const { audit, call, pass } = open({ ...real, list: (...asked) => ((looks += 1), real.list(...asked)) })
+    for (let count = 0; count < 100; count++) {
+      call(`op ${count}`)
+      await audit.flush()
+      pass(1_000)
+    }
+    const since = Date.UTC(2030, 0, 1) + 97_000
+    assert.deepEqual(names((await audit.list({ limit: 10, since })).entries), ['op 99', 'op 98', 'op 97'])
+    assert.equal(looks, 1)
+  })
+
+  it('finds each entry again by its id', async () => {
+    const { audit, call } = open()
+    for (let count = 0; count < 9; count++) {
+      call(`op ${count}`)
+      if (count % 4 === 0) await audit.flush()
+    }
+    const { entries } = await audit.list({ limit: 20 })
+    for (const entry of entries) {
+      const [note, index] = entry.id.split('.')
+      const page = await audit.list({ limit: 1, before: `${note}.${Number(index) + 1}` })
+      assert.deepEqual(page.entries, [entry])
+    }
+  })
+
   it('shows what is asked for, and goes on where the page before ended though nothing matched', async () => {
     const { audit, call } = open()
     call('needle')

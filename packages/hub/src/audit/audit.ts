@@ -12,10 +12,17 @@ export interface AuditQuery {
   readonly before?: string | undefined
   /** Whether an entry is wanted. Default: all are. */
   matches?(entry: AuditEntry): boolean
+  /** Milliseconds since the epoch: what is older is not looked at. */
+  readonly since?: number | undefined
+}
+
+export interface FoundEntry extends AuditEntry {
+  /** Where it stands; the page that goes on before the next number begins with it. */
+  readonly id: string
 }
 
 export interface AuditPage {
-  readonly entries: readonly AuditEntry[]
+  readonly entries: readonly FoundEntry[]
   /** To be asked for next, if there is more. */
   readonly before?: string
 }
@@ -95,10 +102,10 @@ export function createAudit({ notes, now = Date.now, retentionMs, failed = () =>
   return {
     record,
     flush,
-    async list({ limit, before, matches = () => true }) {
+    async list({ limit, before, matches = () => true, since = 0 }) {
       await flush()
       const from = readPlace(before)
-      const entries: AuditEntry[] = []
+      const entries: FoundEntry[] = []
       let searched = 0
       let after = from?.note
       // The rest of the note that the page before ended in.
@@ -107,10 +114,12 @@ export function createAudit({ notes, now = Date.now, retentionMs, failed = () =>
       for (;;) {
         for (const { key, value } of found) {
           const held = value as unknown as readonly AuditEntry[]
+          // Notes are in the order of their last entries, so all that follow are older still.
+          if ((held.at(-1)?.at ?? since) < since) return { entries }
           for (let index = held.length - 1; index >= 0; index--) {
             const entry = held[index] as AuditEntry
-            if (!matches(entry)) continue
-            entries.push(entry)
+            if (entry.at < since || !matches(entry)) continue
+            entries.push({ ...entry, id: `${key}.${index}` })
             if (entries.length === limit) return { entries, before: `${key}.${index}` }
           }
           after = key

@@ -59,6 +59,11 @@ function introduce(hub: Hub, where: string, { say }: Terminal): void {
     say(`\nThe admin key is ${hub.madeAdminKey}`)
     say('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
   }
+  if (hub.console !== undefined) {
+    // What stands behind # stays in the browser.
+    const door = hub.madeAdminKey === undefined ? '' : `#key=${encodeURIComponent(hub.madeAdminKey)}`
+    say(`\nSee it in a browser: ${hub.console}${door}`)
+  }
   say(`\nTasks are kept in ${where}.`)
 }
 

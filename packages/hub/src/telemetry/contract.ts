@@ -106,6 +106,8 @@ export interface TraceQuery {
   readonly since?: number | undefined
   readonly until?: number | undefined
   readonly minDurationMs?: number | undefined
+  /** Spans that failed. */
+  readonly minErrors?: number | undefined
   /** In an id, a name of an agent, a model or a tool, or in what went wrong. */
   readonly text?: string | undefined
 }

@@ -187,7 +187,7 @@ function bareRoot(
 }
 
 function isWanted(summary: TraceSummary, query: TraceQuery): boolean {
-  const { agent, caller, tenant, contextId, state, status, since, until, minDurationMs, text } = query
+  const { agent, caller, tenant, contextId, state, status, since, until, minDurationMs, minErrors, text } = query
   const { startedAt, endedAt } = summary
   return (
     (agent === undefined || summary.agents.includes(agent)) &&
@@ -199,6 +199,7 @@ function isWanted(summary: TraceSummary, query: TraceQuery): boolean {
     (since === undefined || startedAt >= since) &&
     (until === undefined || startedAt <= until) &&
     (minDurationMs === undefined || (endedAt ?? Infinity) - startedAt >= minDurationMs) &&
+    (minErrors === undefined || summary.errors >= minErrors) &&
     (text === undefined || isNamed(summary, text.toLowerCase()))
   )
 }

@@ -1,45 +1,81 @@
-/** The door: the admin key, or the issuer that the configuration names. */
+/** The door: the admin key, or the issuer that the configuration names. Behind it one is where the address says. */
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { problemOf } from '../../api/problem.ts'
 import { signIn } from '../../api/session.ts'
+import { returnPath } from '../../app/address.ts'
+import { go, path, query } from '../../app/router.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { forgetTrip, noteTrip, takeTrip } from './trip.ts'
 import './sign-in.css'
 
 export function SignIn() {
   const key = useSignal('')
   const isBusy = useSignal(false)
-  const mistake = useSignal(new URLSearchParams(location.search).get('signInError') ?? '')
+  const isShown = useSignal(false)
+  const mistake = useSignal('')
+  /** What the way by the issuer came to. */
+  const refused = useSignal('')
   const issuer = useSignal<string | undefined>(undefined)
+  const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in · Parley'
+    field.current?.focus()
     void call('getSignIn').then(
       ({ oidc }) => (issuer.value = oidc?.issuer),
       () => {},
     )
   }, [])
+  useEffect(() => {
+    const told = query.value.get('signInError')
+    if (told === null) return
+    refused.value = told.slice(0, 300)
+    // Said once: it is not to be kept, sent on, or told again after a reload.
+    go(takeTrip() ?? '/', { replace: true })
+  }, [query.value])
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     isBusy.value = true
     mistake.value = ''
+    refused.value = ''
     try {
       await signIn(key.value.trim())
+      forgetTrip()
     } catch (reason) {
       mistake.value = problemOf(reason).message
+      field.current?.select()
     }
     isBusy.value = false
   }
 
-  const to = encodeURIComponent(location.pathname + location.search)
+  const to = returnPath(new URL(`${path.value}?${query.value}`, location.origin))
+  const isElsewhere = path.value !== '/' && path.value !== '/welcome'
   return (
     <main class="door">
       <form onSubmit={(event) => void submit(event)}>
         <img src="/console/icon.svg" alt="" width="40" height="40" />
-        <h1>Sign in to Parley</h1>
+        <div>
+          <h1>Sign in to Parley</h1>
+          <p class="faint cut">
+            {location.host}
+            {isElsewhere && `, then on to ${path.value}`}
+          </p>
+        </div>
+        {refused.value !== '' && (
+          <p class="door-refused" role="alert">
+            <Icon name="warning" />
+            {refused.value}
+          </p>
+        )}
         {issuer.value !== undefined && (
           <>
-            <a class="button primary" href={`/admin/sign-in/oidc?to=${to}`}>
+            <a
+              class="button primary"
+              href={`/admin/sign-in/oidc?${new URLSearchParams({ to })}`}
+              onClick={() => noteTrip(to)}
+            >
               Sign in with {new URL(issuer.value).host}
             </a>
             <p class="door-or faint">or</p>
@@ -47,19 +83,31 @@ export function SignIn() {
         )}
         <div class="field">
           <label for="key">Admin key</label>
-          <input
-            id="key"
-            type="password"
-            autocomplete="current-password"
-            required
-            autofocus
-            value={key.value}
-            aria-invalid={mistake.value !== ''}
-            aria-describedby="key-hint"
-            onInput={(event) => (key.value = event.currentTarget.value)}
-          />
+          <div class="door-key">
+            <input
+              ref={field}
+              id="key"
+              {...fieldType(isShown.value)}
+              autocomplete="current-password"
+              autocapitalize="off"
+              spellcheck={false}
+              required
+              value={key.value}
+              aria-invalid={mistake.value !== ''}
+              aria-describedby={mistake.value === '' ? 'key-hint' : 'key-mistake key-hint'}
+              onInput={(event) => (key.value = event.currentTarget.value)}
+            />
+            <button
+              type="button"
+              class="plain"
+              aria-label={isShown.value ? 'Hide the key' : 'Show the key'}
+              onClick={() => (isShown.value = !isShown.value)}
+            >
+              {isShown.value ? 'Hide' : 'Show'}
+            </button>
+          </div>
           {mistake.value !== '' && (
-            <p class="mistake" role="alert">
+            <p class="mistake" id="key-mistake" role="alert">
               {mistake.value}
             </p>
           )}
@@ -74,4 +122,9 @@ export function SignIn() {
       </form>
     </main>
   )
+}
+
+/** One type or the other, which is two kinds of field for the types of elements. */
+function fieldType(isShown: boolean): { readonly type: 'text' } | { readonly type: 'password' } {
+  return isShown ? { type: 'text' } : { type: 'password' }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Audit } from '../../audit/audit.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
 import { time } from '../answer.ts'
-import { instant, limit } from '../fields.ts'
+import { instant, limit, when } from '../fields.ts'
 import { type Route, route } from '../route.ts'
 
 const filters = {
@@ -18,6 +18,9 @@ const filters = {
 
 const entry = z
   .strictObject({
+    id: z
+      .string()
+      .meta({ description: 'Where it stands. `before` with its last number plus one begins a page with it.' }),
     at: instant,
     ...filters,
     event: z.string(),
@@ -47,15 +50,46 @@ export function auditRoutes(audit: Pick<Audit, 'list'>): readonly Route[] {
           .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'give what the page before said')
           .optional(),
         ...filters,
+        since: when.optional().meta({ description: 'Inclusive.' }),
+        until: when.optional().meta({ description: 'Exclusive.' }),
+        text: z
+          .string()
+          .max(256)
+          .optional()
+          .meta({ description: 'Stands in any of the fields, in large or small letters.' }),
+        reads: z
+          .enum(['yes', 'no'])
+          .default('yes')
+          .meta({ description: 'Whether what admins only looked at is listed, too.' }),
       }),
       answer: z.strictObject({ entries: z.array(entry), before: z.string().optional() }),
-      async handle({ query: { limit: most, before, ...wanted } }) {
+      async handle({ query: { limit: most, before, since, until = Infinity, text = '', reads, ...wanted } }) {
+        const words = text.toLowerCase()
         const matches = (one: AuditEntry): boolean =>
-          Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(one, field) === value)
-        const page = await audit.list({ limit: most, before, matches })
+          one.at < until &&
+          Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(one, field) === value) &&
+          (reads === 'yes' || !isRead(one)) &&
+          (words === '' || says(one, words))
+        const page = await audit.list({ limit: most, before, matches, since })
         const entries = page.entries.map(({ at, ...rest }) => ({ at: time(at), ...rest }))
         return { entries, ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
   ]
+}
+
+/** Asked with a body, and changes nothing either. */
+const asking: ReadonlySet<string> = new Set([
+  'POST /admin/config/check',
+  'POST /admin/config/diff',
+  'POST /admin/routes/decide',
+])
+
+/** What a console asks all day long. */
+function isRead({ event, operation = '', outcome }: AuditEntry): boolean {
+  return event === 'admin' && outcome === 'OK' && (/^(GET|HEAD) /.test(operation) || asking.has(operation))
+}
+
+function says(entry: AuditEntry, words: string): boolean {
+  return Object.entries(entry).some(([field, value]) => field !== 'at' && String(value).toLowerCase().includes(words))
 }

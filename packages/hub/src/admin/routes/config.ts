@@ -33,6 +33,14 @@ const edited = z.strictObject({
   text: z.string().meta({ description: 'The whole file. Secrets that are shown as (not shown) stay what they are.' }),
 })
 
+const lines = z.array(
+  z.strictObject({
+    change: z.enum(['same', 'added', 'removed']),
+    text: z.string(),
+    before: z.int().optional(),
+    after: z.int().optional(),
+  }),
+)
 const change = {
   note: z.string().max(500).optional().meta({ description: 'Why, for whoever looks at the versions later.' }),
   base: z
@@ -101,17 +109,7 @@ export function configRoutes({ desk, schema }: ConfigRouteParts): readonly Route
       tag,
       body: edited,
       mostBytes,
-      answer: z.strictObject({
-        diff: z.array(
-          z.strictObject({
-            change: z.enum(['same', 'added', 'removed']),
-            text: z.string(),
-            before: z.int().optional(),
-            after: z.int().optional(),
-          }),
-        ),
-        effects,
-      }),
+      answer: z.strictObject({ diff: lines, effects }),
       handle({ body }) {
         const tried = desk.diff(body.text)
         return { diff: [...tried.diff], effects: shownEffects(tried.effects) }
@@ -147,11 +145,23 @@ export function configRoutes({ desk, schema }: ConfigRouteParts): readonly Route
       summary: 'Shows one of them, without its secrets.',
       tag,
       params: id,
-      answer: version.extend({ text: z.string() }),
+      answer: version.extend({
+        text: z.string(),
+        diff: lines.meta({ description: 'From what holds now to this one.' }),
+        effects: effects
+          .optional()
+          .meta({ description: 'What restoring it would do; absent if it cannot be restored.' }),
+      }),
       async handle({ params }) {
         const found = await desk.version(params.id)
         if (found === undefined) throw notFound()
-        return { ...shown(found), text: found.text }
+        const { text, diff, effects: done, ...about } = found
+        return {
+          ...shown(about),
+          text,
+          diff: [...diff],
+          ...(done !== undefined ? { effects: shownEffects(done) } : {}),
+        }
       },
     }),
     route({

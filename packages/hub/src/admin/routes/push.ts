@@ -1,52 +1,44 @@
 /** `/admin/push`: webhooks of all tasks, what became of each try, and another try. */
+import type { Store } from '@parley/a2a'
 import type { HandlerPush } from '@parley/a2a/server'
 import { z } from 'zod'
-import { notFound, RouteError, time } from '../answer.ts'
-import { instant, limit, name } from '../fields.ts'
-import { pushCursor, pushState, shownCursor } from '../push-view.ts'
+import { notFound, RouteError } from '../answer.ts'
+import { limit, name } from '../fields.ts'
+import { type PushSearchDesk, searchPush } from '../push-search.ts'
+import { pushAttempt, pushCursor, pushState, pushSummary, shownAttempt, shownCursor, summaryOf } from '../push-view.ts'
 import { type Route, route, Told } from '../route.ts'
 
 export interface PushRouteParts {
-  push(): Promise<Pick<HandlerPush, 'cursors' | 'search' | 'attempts' | 'redeliver'> | undefined>
+  readonly store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>
+  push(): Promise<(PushSearchDesk & Pick<HandlerPush, 'cursors' | 'redeliver'>) | undefined>
 }
 
 const tag = 'Push'
 const params = z.object({ taskId: name, configId: name })
 
-const attempt = z.strictObject({
-  seq: z.int().meta({ description: 'The event that it was about.' }),
-  attempt: z.int(),
-  at: instant,
-  durationMs: z.number(),
-  outcome: z.string().meta({ description: 'A status, or what went wrong.' }),
-})
-
-export function pushRoutes({ push }: PushRouteParts): readonly Route[] {
+export function pushRoutes({ store, push }: PushRouteParts): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/admin/push',
       name: 'listPush',
       summary: 'Lists webhooks, the ones made last first. With `state=dead`: the dead letters.',
+      description:
+        'With an agent or a text, a page may be short or empty while there are more: each looks through so many and no further.',
       tag,
       query: z.strictObject({
         limit: limit(50, 500),
         before: z.coerce.number().int().optional(),
         state: pushState.optional(),
+        agent: name.optional(),
+        text: z.string().min(1).max(200).optional().meta({
+          description: 'In the address, an id, the first message of the task, or what the last try came to.',
+        }),
       }),
-      answer: z.strictObject({ push: z.array(pushCursor), before: z.number().optional() }),
-      async handle({ query: { limit: most, before, state } }) {
-        const page = await (
-          await deskOf()
-        ).search({
-          limit: most,
-          ...(before !== undefined ? { before } : {}),
-          ...(state !== undefined ? { state } : {}),
-        })
-        return {
-          push: page.cursors.map((cursor) => shownCursor(cursor.taskId, cursor)),
-          ...(page.before !== undefined ? { before: page.before } : {}),
-        }
+      answer: z.strictObject({ push: z.array(pushSummary), before: z.number().optional() }),
+      async handle({ query }) {
+        const page = await searchPush(store, await deskOf(), query)
+        return { push: [...page.push], ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
     route({
@@ -57,20 +49,13 @@ export function pushRoutes({ push }: PushRouteParts): readonly Route[] {
       tag,
       params,
       query: z.strictObject({ limit: limit(50, 500) }),
-      answer: z.strictObject({ ...pushCursor.shape, attempts: z.array(attempt) }),
+      answer: z.strictObject({ ...pushSummary.shape, attempts: z.array(pushAttempt) }),
       async handle({ params: { taskId, configId }, query }) {
         const desk = await deskOf()
         const cursor = (await desk.cursors(taskId)).find(({ id }) => id === configId)
         if (cursor === undefined) throw notFound()
         const attempts = await desk.attempts(taskId, configId, query.limit)
-        const shown = attempts.map(({ seq, attempt: nth, at, durationMs, outcome }) => ({
-          seq,
-          attempt: nth,
-          at: time(at),
-          durationMs,
-          outcome,
-        }))
-        return { ...shownCursor(taskId, cursor), attempts: shown }
+        return { ...(await summaryOf(store, taskId, cursor, attempts)), attempts: attempts.map(shownAttempt) }
       },
     }),
     route({

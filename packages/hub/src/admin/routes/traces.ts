@@ -13,6 +13,9 @@ const summary = z
     type: z.literal('A2A_TASK'),
     traceId: z.string(),
     taskId: z.string(),
+    title: z.string().optional().meta({
+      description: 'The first words of the message that began the task; read from the task, not kept in traces.',
+    }),
     contextId: z.string(),
     agent: z.string(),
     caller: z.string(),
@@ -85,7 +88,10 @@ const span: z.ZodType<ShownNode> = z
   })
   .meta({ id: 'Span' })
 
-export function traceRoutes(traces: () => Traces | undefined): readonly Route[] {
+export function traceRoutes(
+  traces: () => Traces | undefined,
+  titleOf: (taskId: string) => Promise<string | undefined>,
+): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -104,6 +110,9 @@ export function traceRoutes(traces: () => Traces | undefined): readonly Route[] 
         since: when.optional(),
         until: when.optional(),
         minDurationMs: z.coerce.number().min(0).optional(),
+        minErrors: z.coerce.number().int().min(0).optional().meta({
+          description: 'So many spans failed, or more; also in what went well in the end.',
+        }),
         text: z.string().min(1).max(200).optional().meta({
           description: 'In an id, a name of an agent, a model or a tool, or in what went wrong.',
         }),
@@ -112,7 +121,7 @@ export function traceRoutes(traces: () => Traces | undefined): readonly Route[] 
       async handle({ query: { context, ...query } }) {
         const page = await desk().list({ ...query, contextId: context })
         return {
-          traces: page.traces.map(shownSummary),
+          traces: await Promise.all(page.traces.map(shownSummary)),
           ...(page.before !== undefined ? { before: page.before } : {}),
         }
       },
@@ -131,11 +140,13 @@ export function traceRoutes(traces: () => Traces | undefined): readonly Route[] 
         const found = await desk().get(id)
         if (found.length === 0) throw notFound()
         return {
-          traces: found.map((one) => ({
-            summary: shownSummary(one.summary),
-            root: shownNode(one.root),
-            isPartial: one.isPartial,
-          })),
+          traces: await Promise.all(
+            found.map(async (one) => ({
+              summary: await shownSummary(one.summary),
+              root: shownNode(one.root),
+              isPartial: one.isPartial,
+            })),
+          ),
         }
       },
     }),
@@ -147,9 +158,14 @@ export function traceRoutes(traces: () => Traces | undefined): readonly Route[] 
       throw new RouteError('UNAVAILABLE', 'This hub keeps no traces: see `telemetry` in its configuration')
     return open
   }
+
+  async function shownSummary(summarized: TraceSummary) {
+    const title = await titleOf(summarized.taskId)
+    return { ...withTimes(summarized), ...(title !== undefined ? { title } : {}) }
+  }
 }
 
-function shownSummary({ startedAt, endedAt, delegationContext, agents, models, tools, ...rest }: TraceSummary) {
+function withTimes({ startedAt, endedAt, delegationContext, agents, models, tools, ...rest }: TraceSummary) {
   return {
     ...rest,
     agents: [...agents],

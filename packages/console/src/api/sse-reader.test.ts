@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createSseReader } from './sse-reader.ts'
+
+describe('server-sent events', () => {
+  it('are read however they are cut', () => {
+    const text = 'event: a\ndata: {"x":1}\nid: 4\n\ndata: one\ndata: two\n\n'
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const read = createSseReader()
+      assert.deepEqual(
+        [...read(text.slice(0, cut)), ...read(text.slice(cut))],
+        [
+          { event: 'a', data: '{"x":1}', id: '4' },
+          { event: 'message', data: 'one\ntwo' },
+        ],
+        `cut at ${cut}`,
+      )
+    }
+  })
+
+  it('may end their lines in any of the three ways', () => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const text = ['event: a', 'data: 1', '', 'data: 2', '', ''].join(end)
+      for (let cut = 0; cut <= text.length; cut += 1) {
+        const read = createSseReader()
+        const events = [...read(text.slice(0, cut)), ...read(text.slice(cut)), ...read(end === '\r' ? 'x' : '')]
+        assert.deepEqual(
+          events.map(({ data }) => data),
+          ['1', '2'],
+          `${JSON.stringify(end)} cut at ${cut}`,
+        )
+      }
+    }
+  })
+
+  it('are not made of comments, nor of nothing', () => {
+    assert.deepEqual(createSseReader()(': awake\n\n\n\nevent: a\n\n'), [])
+  })
+
+  it('keep what follows the first colon, without one space', () => {
+    assert.deepEqual(createSseReader()('data:  a: b\n\ndata\n\n'), [
+      { event: 'message', data: ' a: b' },
+      { event: 'message', data: '' },
+    ])
+  })
+})

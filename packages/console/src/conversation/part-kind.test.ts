@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Part } from '@parley/a2a'
+import { bytesOf, columnsOf, isTable, kindOf, sizeOf } from './part-kind.ts'
+import { fileName, safeLink } from './safe-link.ts'
+
+const byAgent = (part: Part): string => kindOf(part, true)
+
+describe('a part', () => {
+  it('is shown as what it says it is', () => {
+    const kinds: readonly (readonly [Part, string])[] = [
+      [{ text: '# Hi' }, 'markdown'],
+      [{ text: 'x', mediaType: 'text/markdown; charset=utf-8' }, 'markdown'],
+      [{ text: 'x', filename: 'a.md' }, 'markdown'],
+      [{ text: 'x', mediaType: 'text/plain' }, 'text'],
+      [{ text: '<b>', mediaType: 'text/html' }, 'code'],
+      [{ text: 'x', filename: 'main.py' }, 'code'],
+      [{ text: '{"a":1}', mediaType: 'application/json' }, 'json'],
+      [{ text: '{"a":', mediaType: 'application/json' }, 'code'],
+      [{ text: '[]', mediaType: 'application/ld+json' }, 'json'],
+      [{ data: { a: 1 } }, 'json'],
+      [{ data: null }, 'json'],
+      [{ data: [{ a: 1 }, { a: 2, b: null }] }, 'table'],
+      [{ raw: 'AA==', mediaType: 'image/png' }, 'image'],
+      [{ raw: 'AA==', mediaType: 'image/svg+xml' }, 'image'],
+      [{ raw: 'AA==', mediaType: 'image/x-whatever' }, 'file'],
+      [{ raw: 'AA==', mediaType: 'audio/ogg' }, 'audio'],
+      [{ raw: 'AA==', mediaType: 'video/mp4' }, 'video'],
+      [{ raw: 'AA==' }, 'file'],
+      [{ url: 'https://example.com/a.png', mediaType: 'image/png' }, 'link'],
+      [{ thing: 1 } as unknown as Part, 'unknown'],
+    ]
+    for (const [part, kind] of kinds) assert.equal(byAgent(part), kind, JSON.stringify(part))
+  })
+
+  it('of a person is plain text', () => {
+    assert.equal(kindOf({ text: '# Hi' }, false), 'text')
+  })
+
+  it('is a table only of rows of plain values', () => {
+    assert.equal(isTable([]), false)
+    assert.equal(isTable([{}]), false)
+    assert.equal(isTable([{ a: 1 }, 2]), false)
+    assert.equal(isTable([{ a: { b: 1 } }]), false)
+    assert.equal(isTable([Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, 1]))]), false)
+    assert.deepEqual(columnsOf([{ a: 1 }, { b: 2, a: 3 }]), ['a', 'b'])
+  })
+})
+
+describe('a file', () => {
+  it('has a size before it is read, and bytes in whichever base64', () => {
+    assert.equal(sizeOf(Buffer.from('hello').toString('base64')), 5)
+    assert.deepEqual(bytesOf('_-8'), new Uint8Array([255, 239]))
+    assert.equal(bytesOf('not base64!'), undefined)
+  })
+
+  it('keeps a name that is only a name', () => {
+    assert.equal(fileName('../../etc/passwd', 'file'), '_.._etc_passwd')
+    assert.equal(fileName('a<b>\u0000.txt', 'file'), 'a_b_.txt')
+    assert.equal(fileName('...', 'file'), 'file')
+    assert.equal(fileName('report.pdf', 'file'), 'report.pdf')
+  })
+})
+
+describe('an address of an agent', () => {
+  it('is followed only to pages and mail', () => {
+    assert.equal(safeLink('https://example.com/a b'), 'https://example.com/a%20b')
+    assert.equal(safeLink('mailto:a@example.com'), 'mailto:a@example.com')
+    const bad = [
+      'javascript:alert(1)',
+      ' javascript:alert(1)',
+      'data:text/html,x',
+      'blob:x',
+      'file:///etc/passwd',
+      '/admin',
+      'https://',
+    ]
+    for (const url of bad) assert.equal(safeLink(url), undefined, url)
+  })
+})

@@ -1,0 +1,97 @@
+/** As what a part is shown: by what it says it is, and never as anything that a browser would run. */
+import type { Json, Part, Struct } from '@parley/a2a'
+
+export type PartKind =
+  | 'markdown'
+  | 'text'
+  | 'code'
+  | 'json'
+  | 'table'
+  | 'image'
+  | 'audio'
+  | 'video'
+  | 'file'
+  | 'link'
+  | 'unknown'
+
+const images = /^image\/(png|jpe?g|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/i
+const codeNames =
+  /\.(c|cc|cpp|cs|css|csv|diff|go|h|html?|java|jsx?|kt|lua|mjs|patch|php|pl|py|rb|rs|scss|sh|sql|swift|toml|tsx?|vue|xml|ya?ml|zig)$/i
+
+/** `byAgent`: what has no type is what models write, Markdown. People write plain text. */
+export function kindOf(part: Part, byAgent: boolean): PartKind {
+  const type = (part.mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if ('text' in part) return kindOfText(part.text, type, part.filename ?? '', byAgent)
+  if ('data' in part) return isTable(part.data) ? 'table' : 'json'
+  if ('url' in part) return 'link'
+  if (!('raw' in part)) return 'unknown'
+  if (images.test(type)) return 'image'
+  if (type.startsWith('audio/')) return 'audio'
+  if (type.startsWith('video/')) return 'video'
+  return 'file'
+}
+
+function kindOfText(text: string, type: string, name: string, byAgent: boolean): PartKind {
+  if (type === 'text/markdown' || type === 'text/x-markdown' || /\.(md|markdown)$/i.test(name)) return 'markdown'
+  if (isJsonType(type)) return jsonIn(text) === undefined ? 'code' : 'json'
+  if (codeNames.test(name)) return 'code'
+  if (type === '') return byAgent && name === '' ? 'markdown' : 'text'
+  return type === 'text/plain' ? 'text' : 'code'
+}
+
+function isJsonType(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json')
+}
+
+export function jsonIn(text: string): { readonly value: Json } | undefined {
+  try {
+    return { value: JSON.parse(text) as Json }
+  } catch {
+    return undefined
+  }
+}
+
+const mostColumns = 24
+
+/** A list of things whose members are plain values. */
+export function isTable(value: Json): value is readonly Struct[] {
+  if (!Array.isArray(value) || value.length === 0) return false
+  return value.every(isFlat) && columnsOf(value as readonly Struct[]).length <= mostColumns
+}
+
+function isFlat(row: unknown): boolean {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return false
+  const values = Object.values(row)
+  return values.length > 0 && values.every((value) => typeof value !== 'object' || value === null)
+}
+
+export function columnsOf(rows: readonly Struct[]): readonly string[] {
+  const names = new Set<string>()
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name)
+  return [...names]
+}
+
+/** Whether a file can be looked at as text before it is kept. */
+export function isReadable(type: string, name: string): boolean {
+  return (
+    /^text\/|json|xml|yaml|javascript|csv/i.test(type) || codeNames.test(name) || /\.(txt|md|log|json)$/i.test(name)
+  )
+}
+
+/** Of the base64 of a file, without reading it. */
+export function sizeOf(raw: string): number {
+  const padding = raw.endsWith('==') ? 2 : raw.endsWith('=') ? 1 : 0
+  return Math.max(0, Math.floor((raw.length * 3) / 4) - padding)
+}
+
+/** Also of peers that write it for URLs, or without the padding. Nothing if it is no base64. */
+export function bytesOf(raw: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const letters = atob(raw.replaceAll('-', '+').replaceAll('_', '/').replaceAll(/\s/g, ''))
+    const bytes = new Uint8Array(letters.length)
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at)
+    return bytes
+  } catch {
+    return undefined
+  }
+}

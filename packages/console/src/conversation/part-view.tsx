@@ -1,0 +1,93 @@
+/** One part of a message or an artifact, shown as what it is. Nothing of it can run, and nothing of it is fetched from elsewhere. */
+import type { DataPart, Part, RawPart, Struct, TextPart, UrlPart } from '@parley/a2a'
+import { isRedacted } from '@parley/a2a'
+import { Code } from '../parts/code.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { download } from './blob-url.ts'
+import { FileView, ImageView, MediaView } from './file-view.tsx'
+import { GrowingMarkdown } from './growing-markdown.tsx'
+import { jsonIn, kindOf } from './part-kind.ts'
+import { safeLink } from './safe-link.ts'
+import { DataView, TableView } from './table-view.tsx'
+import './part-view.css'
+
+export interface PartProps {
+  readonly part: Part
+  readonly byAgent: boolean
+  /** Nothing more comes of it. */
+  readonly isWhole?: boolean
+}
+
+export function PartView({ part, byAgent, isWhole = true }: PartProps) {
+  if (isRedacted(part)) return <p class="part-secret">A secret. Nobody kept it.</p>
+  const kind = kindOf(part, byAgent)
+  switch (kind) {
+    case 'markdown':
+      return <GrowingMarkdown text={(part as TextPart).text} isWhole={isWhole} />
+    case 'text':
+      return <pre class="part-text">{(part as TextPart).text}</pre>
+    case 'code':
+      return <Code text={(part as TextPart).text} label={part.filename ?? 'the code'} />
+    case 'json':
+      return <DataView value={'data' in part ? part.data : (jsonIn((part as TextPart).text)?.value ?? null)} />
+    case 'table':
+      return <TableView rows={(part as DataPart).data as readonly Struct[]} />
+    case 'image':
+      return <ImageView part={part as RawPart} />
+    case 'audio':
+    case 'video':
+      return <MediaView part={part as RawPart} kind={kind} />
+    case 'link':
+      return <LinkView part={part as UrlPart} />
+    case 'file':
+      return <FileView part={part as RawPart} />
+    case 'unknown':
+      return <UnknownView part={part} />
+  }
+}
+
+function LinkView({ part }: { readonly part: UrlPart }) {
+  const href = safeLink(part.url)
+  const name = part.filename ?? part.url
+  return (
+    <div class="part-box part-file">
+      <div class="part-file-head">
+        <Icon name="file" />
+        <span class="part-facts">
+          {href === undefined ? (
+            <code class="part-name cut" title={part.url}>
+              {part.url}
+            </code>
+          ) : (
+            <a class="part-name cut" href={href} target="_blank" rel="noopener noreferrer" title={part.url}>
+              {name}
+            </a>
+          )}
+          <span class="faint">
+            {href === undefined ? 'no address that a page opens' : new URL(href).host}
+            {part.mediaType === undefined ? '' : ` · ${part.mediaType}`}
+          </span>
+          <Copy text={part.url} label="Copy the address" />
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function UnknownView({ part }: { readonly part: Part }) {
+  const text = JSON.stringify(part, null, 2)
+  return (
+    <div class="part-box part-file">
+      <div class="part-file-head">
+        <Icon name="file" />
+        <span class="part-facts">
+          <span class="part-name">A part of an unknown kind</span>
+          <button type="button" class="small plain" onClick={() => download('part.json', text)}>
+            <Icon name="download" size={14} /> Download
+          </button>
+        </span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent } from '../../api/admin.ts'
+import { filterOf, fits, isFiltered, kindsIn, tagsIn } from './agent-filter.ts'
+import { agentLook, breakerText, loadText, needsCare, signatureLook } from './agent-look.ts'
+
+const talker: Agent = {
+  name: 'talker',
+  title: 'Talker',
+  description: 'Says what you say',
+  kind: 'module',
+  state: 'open',
+  health: { state: 'up', breaker: 'closed' },
+  version: '1.0.0',
+  url: 'http://hub/a2a/talker',
+  card: 'http://hub/a2a/talker/card',
+  tags: ['demo', 'talk'],
+  skills: [{ id: 'sing', name: 'Sing', description: 'Sings a song', tags: ['talk'] }],
+  isDefault: false,
+  isOpen: true,
+  isCardPrivate: false,
+  load: { working: 0, waiting: 0, streams: 0 },
+}
+const filter = (search: string) => filterOf(new URLSearchParams(search))
+
+describe('the agents that are meant', () => {
+  it('have every word somewhere in what they say of themselves', () => {
+    for (const text of ['', 'TALK', 'song sing', 'module', 'says demo']) {
+      assert.ok(fits(talker, filter(`text=${text}`)), text)
+    }
+    assert.ok(!fits(talker, filter('text=talk+nothing')))
+  })
+
+  it('are of the kind, tag and health that is asked for', () => {
+    assert.ok(fits(talker, filter('kind=module&tag=demo&health=up')))
+    for (const other of ['kind=a2a', 'tag=music', 'health=down', 'health=care'])
+      assert.ok(!fits(talker, filter(other)), other)
+    const blocked: Agent = { ...talker, drift: 'blocked' }
+    assert.ok(fits(blocked, filter('health=down')))
+    assert.ok(fits(blocked, filter('health=care')))
+  })
+
+  it('are all of them if nothing is asked for', () => {
+    assert.ok(!isFiltered(filter('')))
+    assert.ok(isFiltered(filter('tag=demo')))
+    const other: Agent = { ...talker, kind: 'a2a', tags: ['art'] }
+    assert.deepEqual(
+      [kindsIn([talker, other, talker]), tagsIn([talker, other])],
+      [
+        ['a2a', 'module'],
+        ['art', 'demo', 'talk'],
+      ],
+    )
+  })
+})
+
+describe('how an agent is', () => {
+  it('is told by the worst that is known of it', () => {
+    const look = (more: Partial<Agent>) => agentLook({ ...talker, ...more }).word
+    assert.equal(look({}), 'up')
+    assert.equal(look({ health: { state: 'slow', breaker: 'closed' } }), 'slow')
+    assert.equal(look({ health: { state: 'down', breaker: 'open' }, drift: 'changed' }), 'down')
+    assert.equal(look({ drift: 'blocked' }), 'blocked')
+    assert.equal(agentLook({ ...talker, state: 'unavailable', trouble: 'there is no file' }).why, 'there is no file')
+  })
+
+  it('wants care as soon as anything is not as it should be', () => {
+    assert.ok(!needsCare(talker))
+    assert.ok(needsCare({ ...talker, drift: 'changed' }))
+    assert.ok(needsCare({ ...talker, health: { state: 'up', breaker: 'half-open' } }))
+    assert.equal(breakerText('closed'), undefined)
+    assert.match(breakerText('open') ?? '', /Nothing is handed on/)
+  })
+
+  it('says what it does now', () => {
+    assert.equal(loadText(talker.load), 'idle')
+    assert.equal(loadText({ working: 1_200, waiting: 1, streams: 1 }), '1,200 working · 1 waiting · 1 stream')
+  })
+
+  it('says what became of a signature', () => {
+    const words = (['verified', 'unverified', 'unsigned', 'unchecked'] as const).map(
+      (status) => signatureLook({ status }).word,
+    )
+    assert.deepEqual(words, ['verified', 'not verified', 'unsigned', 'not checked'])
+    assert.equal(signatureLook(undefined).word, 'not checked')
+    assert.equal(signatureLook({ status: 'verified', kid: 'k1', alg: 'ES256' }).why, 'Signed with k1 (ES256).')
+  })
+})

@@ -1,0 +1,74 @@
+/** How an agent is, in a shape, a word and a sentence. */
+import type { Agent, AgentCards } from '../../api/admin.ts'
+import { count, many } from '../../parts/words.ts'
+
+export interface AgentLook {
+  readonly tone: 'done' | 'waiting' | 'failed'
+  readonly shape: string
+  readonly word: 'up' | 'slow' | 'down' | 'blocked' | 'unavailable'
+  readonly why: string | undefined
+}
+
+type Seen = Pick<Agent, 'state' | 'trouble' | 'health' | 'drift'>
+
+export function agentLook({ state, trouble, health, drift }: Seen): AgentLook {
+  if (state === 'unavailable') return { tone: 'failed', shape: '✕', word: 'unavailable', why: trouble }
+  if (drift === 'blocked') {
+    return {
+      tone: 'failed',
+      shape: '⊘',
+      word: 'blocked',
+      why: 'Its card has changed, and nobody has approved the new one.',
+    }
+  }
+  const { why } = health
+  if (health.state === 'down') return { tone: 'failed', shape: '✕', word: 'down', why }
+  if (health.state === 'slow') return { tone: 'waiting', shape: '◐', word: 'slow', why }
+  return { tone: 'done', shape: '●', word: 'up', why }
+}
+
+export function breakerText(breaker: Agent['health']['breaker']): string | undefined {
+  if (breaker === 'open') return 'Nothing is handed on to it for a while, because too much failed.'
+  return breaker === 'half-open' ? 'One message is let through, to see whether it is well again.' : undefined
+}
+
+/** Whoever runs the hub should look at it. */
+export function needsCare(agent: Seen): boolean {
+  return agentLook(agent).word !== 'up' || agent.drift !== undefined || agent.health.breaker !== 'closed'
+}
+
+export function loadText({ working, waiting, streams }: Agent['load']): string {
+  const words = [
+    ...(working > 0 ? [`${count(working)} working`] : []),
+    ...(waiting > 0 ? [`${count(waiting)} waiting`] : []),
+    ...(streams > 0 ? [many(streams, 'stream')] : []),
+  ]
+  return words.length === 0 ? 'idle' : words.join(' · ')
+}
+
+type Signature = NonNullable<NonNullable<AgentCards['remote']>['signature']>
+
+/** What became of the signature of an agent's own card. */
+export function signatureLook(signature: Signature | undefined): Omit<AgentLook, 'word'> & { readonly word: string } {
+  const { status = 'unchecked', why, kid, alg } = signature ?? {}
+  switch (status) {
+    case 'verified':
+      return {
+        tone: 'done',
+        shape: '●',
+        word: 'verified',
+        why: `Signed with ${kid ?? 'a key'}${alg === undefined ? '' : ` (${alg})`}.`,
+      }
+    case 'unverified':
+      return { tone: 'failed', shape: '✕', word: 'not verified', why }
+    case 'unsigned':
+      return { tone: 'waiting', shape: '○', word: 'unsigned', why: why ?? 'It shows a card without a signature.' }
+    default:
+      return {
+        tone: 'waiting',
+        shape: '◌',
+        word: 'not checked',
+        why: 'Set verify: prefer or require in its settings to check it.',
+      }
+  }
+}

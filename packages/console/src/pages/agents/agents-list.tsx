@@ -1,0 +1,227 @@
+/** Every agent in a line: what it is, how it is, what it does now, and what went wrong last. */
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { Agent } from '../../api/admin.ts'
+import type { Resource } from '../../api/resource.ts'
+import { useKeys } from '../../app/keys.ts'
+import { go, query, setQuery } from '../../app/router.ts'
+import { copyText } from '../../parts/copy.tsx'
+import { Mark } from '../../parts/state.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { filterOf, fits, isFiltered, kindsIn, tagsIn } from './agent-filter.ts'
+import type { AgentFilter } from './agent-filter.ts'
+import { agentPath } from './agent-path.ts'
+import { agentLook, loadText } from './agent-look.ts'
+import './agents-list.css'
+import './tags.css'
+
+export interface AgentsListProps {
+  readonly agents: Resource<readonly Agent[]>
+  readonly selected: string | undefined
+  readonly tab: string | undefined
+  /** The filters, as they stand in the address. */
+  readonly search: string
+}
+
+export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
+  const filter = filterOf(query.value)
+  const all = agents.value.value
+  const problem = agents.problem.value
+  const shown = (all ?? []).filter((agent) => fits(agent, filter))
+  const chosen = shown.findIndex(({ name }) => name === selected)
+  const cursor = useSignal<string | undefined>(undefined)
+  const at = chosen >= 0 ? chosen : shown.findIndex(({ name }) => name === cursor.value)
+  const field = useRef<HTMLInputElement>(null)
+
+  function move(by: number): void {
+    const next = shown[Math.max(0, Math.min(shown.length - 1, at + by))]
+    if (next === undefined) return
+    cursor.value = next.name
+    if (selected !== undefined) go(agentPath(next.name, tab) + search, { replace: true })
+  }
+
+  useKeys([
+    { key: 'j', does: 'Next agent', run: () => move(1) },
+    { key: 'k', does: 'Agent before', run: () => move(-1) },
+    { key: 'Enter', does: 'Open the agent', run: () => shown[at] && go(agentPath(shown[at].name) + search) },
+    { key: 'Escape', does: 'Back to the list', run: () => go(`/agents${search}`) },
+    { key: '/', does: 'Filter the agents', run: () => field.current?.focus() },
+    { key: 'c', does: 'Copy the name of the agent', run: () => shown[at] && void copyText(shown[at].name) },
+  ])
+
+  return (
+    <div class="agents-list">
+      <Filters filter={filter} all={all ?? []} field={field} />
+      {problem !== undefined && <Trouble reason={problem} retry={() => agents.reload()} />}
+      {all === undefined ? (
+        problem === undefined && <Loading what="the agents" />
+      ) : shown.length === 0 ? (
+        <NoAgents isFilter={isFiltered(filter) && all.length > 0} />
+      ) : (
+        <>
+          <Columns />
+          <VirtualList
+            label="Agents"
+            count={shown.length}
+            rowHeight={57}
+            selected={at}
+            keyOf={(index) => shown[index]?.name ?? ''}
+            row={(index) => {
+              const agent = shown[index]
+              if (agent === undefined) return null
+              return <Row agent={agent} search={search} isSelected={index === chosen} isAt={index === at} />
+            }}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+const healths: readonly (readonly [value: string, text: string])[] = [
+  ['', 'Any health'],
+  ['up', 'Up'],
+  ['slow', 'Slow'],
+  ['down', 'Down'],
+  ['care', 'Needs care'],
+]
+
+interface FiltersProps {
+  readonly filter: AgentFilter
+  readonly all: readonly Agent[]
+  readonly field: { current: HTMLInputElement | null }
+}
+
+function Filters({ filter, all, field }: FiltersProps) {
+  return (
+    <div class="toolbar agents-filters" role="search">
+      <input
+        ref={field}
+        type="search"
+        aria-label="Filter the agents"
+        placeholder="Filter …"
+        value={filter.text}
+        onInput={(event) => setQuery({ text: event.currentTarget.value })}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <Pick label="Kind" name="kind" value={filter.kind} any="Any kind" options={kindsIn(all)} />
+      <Pick label="Tag" name="tag" value={filter.tag} any="Any tag" options={tagsIn(all)} />
+      <select
+        aria-label="Health"
+        value={filter.health}
+        onChange={(event) => setQuery({ health: event.currentTarget.value })}
+      >
+        {healths.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface PickProps {
+  readonly label: string
+  readonly name: string
+  readonly value: string
+  readonly any: string
+  readonly options: readonly string[]
+}
+
+/** One that came with the address is offered, too, whether any agent has it or not. */
+function Pick({ label, name, value, any, options }: PickProps) {
+  const offered = value === '' || options.includes(value) ? options : [value, ...options]
+  return (
+    <select aria-label={label} value={value} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
+      <option value="">{any}</option>
+      {offered.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Columns() {
+  return (
+    <div class="agents-columns faint" aria-hidden="true">
+      <span class="grow">Agent</span>
+      <span class="agents-kind">Kind</span>
+      <span class="agents-health">Health</span>
+      <span class="agents-load">Load</span>
+      <span class="agents-error">Last error</span>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly agent: Agent
+  readonly search: string
+  readonly isSelected: boolean
+  readonly isAt: boolean
+}
+
+function Row({ agent, search, isSelected, isAt }: RowProps) {
+  const { name, title, kind, description, isDefault, load, lastError, drift } = agent
+  const { tone, shape, word, why } = agentLook(agent)
+  return (
+    <a
+      class={isAt ? 'list-row agents-row at' : 'list-row agents-row'}
+      href={agentPath(name) + search}
+      aria-current={isSelected ? 'true' : undefined}
+    >
+      <span class="agents-who grow">
+        <span class="agents-name">
+          <span class="agents-title cut">{title}</span>
+          {title !== name && <span class="mono faint cut">{name}</span>}
+          {isDefault && <span class="agent-tag">default</span>}
+        </span>
+        <span class="agents-about faint cut">{description ?? `${kind} agent`}</span>
+      </span>
+      <span class="agents-kind">
+        <span class="agent-tag">{kind}</span>
+      </span>
+      <span class="agents-health" title={why}>
+        <Mark tone={tone} shape={shape} word={word} />
+        {drift === 'changed' && <Mark tone="waiting" shape="◇" word="card changed" />}
+      </span>
+      <span class="agents-load soft cut">{loadText(load)}</span>
+      <span class="agents-error cut">
+        {lastError === undefined ? (
+          <span class="faint agents-none">none</span>
+        ) : (
+          <>
+            <span class="agent-failure">{lastError.text ?? 'failed'}</span>{' '}
+            <span class="faint">
+              <Ago at={lastError.at} />
+            </span>
+          </>
+        )}
+      </span>
+    </a>
+  )
+}
+
+function NoAgents({ isFilter }: { readonly isFilter: boolean }) {
+  if (isFilter) {
+    return (
+      <Empty title="No agent is like that">
+        <a class="button" href="/agents">
+          Show all agents
+        </a>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title="No agents yet">
+      <p>Give the hub an address or a command. It finds out what it is, and makes an A2A agent of it.</p>
+      <a class="button primary" href="/agents/new">
+        Add an agent
+      </a>
+    </Empty>
+  )
+}

@@ -1,0 +1,111 @@
+/** How other programs call the agent: every address, and code that can be pasted. */
+import { useMemo } from 'preact/hooks'
+import { query, setQuery } from '../../app/router.ts'
+import { Code } from '../../parts/code.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Choice } from '../../parts/tabs.tsx'
+import type { TabProps } from './tab-props.ts'
+import { agentPath } from './agent-path.ts'
+import { readCard } from './card-reading.ts'
+import { endpointsOf, hubOf } from './endpoints.ts'
+import { snippets } from './snippets.ts'
+import './connect-tab.css'
+
+export function ConnectTab({ agent, cards }: TabProps) {
+  return (
+    <div class="agent-tab">
+      <Snippets agent={agent} cards={cards} />
+      <section class="agent-part">
+        <h3>Addresses</h3>
+        <div class="connect-scroll panel">
+          <table class="data connect-table">
+            <thead>
+              <tr>
+                <th scope="col">Binding</th>
+                <th scope="col">Version</th>
+                <th scope="col">Address</th>
+              </tr>
+            </thead>
+            <tbody>
+              {endpointsOf(agent, cards).map(({ binding, version, url, note }) => (
+                <tr key={`${binding} ${version}`}>
+                  <td>{binding}</td>
+                  <td>{version}</td>
+                  <td>
+                    <span class="connect-address">
+                      <code>{url}</code>
+                      <Copy text={url} label={`Copy the address for ${binding} ${version}`} />
+                    </span>
+                    {note !== undefined && <span class="hint">{note}</span>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+    </div>
+  )
+}
+
+function Snippets({ agent, cards }: TabProps) {
+  const messageId = useMemo(() => crypto.randomUUID(), [])
+  const asked = query.value.get('key')
+  const withKey = asked === null ? !agent.isOpen : asked === 'yes'
+  const { skills } = readCard(cards?.cards['1.0'])
+  const text = skills.flatMap(({ examples }) => examples)[0]?.slice(0, 200) ?? 'Hello'
+  const all = snippets({
+    url: agent.url,
+    card: agent.card,
+    hub: hubOf(agent.url),
+    agent: agent.name,
+    text: text.toWellFormed(),
+    messageId,
+    withKey,
+  })
+  const shown = all.find(({ id }) => id === query.value.get('snippet')) ?? all[0]
+  if (shown === undefined) return null
+  return (
+    <section class="agent-part">
+      <h3>Call it from a program</h3>
+      <div class="connect-tools">
+        <select
+          class="connect-select"
+          aria-label="Snippet"
+          value={shown.id}
+          onChange={(event) => setQuery({ snippet: event.currentTarget.value })}
+        >
+          {all.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <span class="connect-choice">
+          <Choice
+            label="Snippet"
+            value={shown.id}
+            options={all.map(({ id, label }) => [id, label] as const)}
+            onChange={(snippet) => setQuery({ snippet })}
+          />
+        </span>
+        <label class="connect-key">
+          <input
+            type="checkbox"
+            checked={withKey}
+            onChange={(event) => setQuery({ key: event.currentTarget.checked ? 'yes' : 'no' })}
+          />
+          with a key
+        </label>
+      </div>
+      <Code text={shown.code} label={`${shown.label} snippet`} wrap={shown.id.startsWith('curl')} />
+      <p class="hint">{shown.note}</p>
+      {withKey && (
+        <p class="hint">
+          The key is read from <code>PARLEY_KEY</code>.{' '}
+          <a href={`${agentPath(agent.name, 'keys')}?make=key`}>Make a key</a>
+        </p>
+      )}
+    </section>
+  )
+}

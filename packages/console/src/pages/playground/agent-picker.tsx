@@ -1,0 +1,91 @@
+/** Which agent one talks to: a field that finds another one by a few letters of its name. */
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { call } from '../../api/call.ts'
+import { useResource } from '../../api/resource.ts'
+import { go } from '../../app/router.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { hrefOf } from './where.ts'
+
+export function AgentPicker({ agent }: { readonly agent: string }) {
+  const id = useId()
+  const all = useResource(
+    'agents',
+    (signal) => call('listAgents', { signal }),
+    ({ type }) => type === 'agent' || type === 'config',
+  )
+  const text = useSignal<string | undefined>(undefined)
+  const chosen = useSignal(0)
+  const isOpen = text.value !== undefined
+  const words = (text.value ?? '').toLowerCase()
+  const found = (all.value.value?.agents ?? []).filter(({ name, title }) =>
+    `${name} ${title}`.toLowerCase().includes(words),
+  )
+  const at = Math.min(chosen.value, Math.max(0, found.length - 1))
+
+  function choose(name: string | undefined): void {
+    text.value = undefined
+    if (name !== undefined && name !== agent) go(hrefOf(name))
+  }
+
+  function press(event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void {
+    if (event.key === 'ArrowDown') chosen.value = Math.min(at + 1, found.length - 1)
+    else if (event.key === 'ArrowUp') chosen.value = Math.max(at - 1, 0)
+    else if (event.key === 'Enter') choose(found[at]?.name)
+    else if (event.key === 'Escape') event.currentTarget.blur()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <div class="picker">
+      <label class="unseen" for={id}>
+        Agent
+      </label>
+      <input
+        id={id}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={isOpen && found.length > 0 ? `${id}-${at}` : undefined}
+        placeholder={agent}
+        value={text.value ?? agent}
+        onFocus={(event) => {
+          text.value = ''
+          chosen.value = 0
+          event.currentTarget.select()
+        }}
+        onBlur={() => (text.value = undefined)}
+        onInput={(event) => {
+          text.value = event.currentTarget.value
+          chosen.value = 0
+        }}
+        onKeyDown={press}
+      />
+      <Icon name="down" size={14} />
+      <ul id={`${id}-list`} role="listbox" aria-label="Agents" hidden={!isOpen}>
+        {isOpen &&
+          found.map(({ name, title, kind, state }, index) => (
+            <li
+              key={name}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === at}
+              // Before the field loses the focus, and with it the list.
+              onPointerDown={(event) => {
+                event.preventDefault()
+                choose(name)
+              }}
+              onPointerMove={() => (chosen.value = index)}
+            >
+              <span class="cut grow">{title === name ? name : `${name} · ${title}`}</span>
+              <span class="faint">{state === 'open' ? kind : 'unavailable'}</span>
+            </li>
+          ))}
+        {isOpen && found.length === 0 && <li class="picker-none faint">No agent of that name.</li>}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+/** The playground before anybody is talked to: the agents there are, and what was talked about before. */
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { Agent } from '../../api/admin.ts'
+import { call } from '../../api/call.ts'
+import { useResource } from '../../api/resource.ts'
+import { useKeys } from '../../app/keys.ts'
+import { go, query, setQuery } from '../../app/router.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { PageHead } from '../../parts/sheet.tsx'
+import { Mark } from '../../parts/state.tsx'
+import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
+import { RecentList } from './recent-list.tsx'
+import { hrefOf } from './where.ts'
+import './playground.css'
+
+export function ChooseAgent({ caller }: { readonly caller: string }) {
+  const all = useResource(
+    'agents',
+    (signal) => call('listAgents', { signal }),
+    ({ type }) => type === 'agent' || type === 'config',
+  )
+  const filter = query.value.get('agents') ?? ''
+  const field = useRef<HTMLInputElement>(null)
+  const chosen = useSignal(-1)
+  const known = all.value.value?.agents
+  const found = (known ?? []).filter((agent) => isMeant(agent, filter))
+  const move = (by: number): void => {
+    chosen.value = Math.max(0, Math.min(found.length - 1, chosen.value + by))
+    document.getElementById(`choose-${chosen.value}`)?.focus()
+  }
+  useKeys([
+    { key: 'j', does: 'Next agent', run: () => move(1) },
+    { key: 'k', does: 'Agent before', run: () => move(-1) },
+    { key: '/', does: 'Filter the agents', run: () => field.current?.focus() },
+  ])
+  return (
+    <>
+      <PageHead title="Playground" />
+      <div class="choose">
+        <section class="choose-agents" aria-labelledby="choose-title">
+          <div class="choose-head">
+            <h2 id="choose-title">Talk to an agent</h2>
+            <input
+              ref={field}
+              type="search"
+              aria-label="Filter the agents"
+              placeholder="Name, skill or kind"
+              value={filter}
+              onInput={(event) => setQuery({ agents: event.currentTarget.value })}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && found[0] !== undefined) go(hrefOf(found[0].name))
+                if (event.key === 'Escape') field.current?.blur()
+              }}
+            />
+          </div>
+          {all.problem.value !== undefined && <Trouble reason={all.problem.value} retry={all.reload} />}
+          {known === undefined && all.problem.value === undefined && <Loading what="the agents" />}
+          {known?.length === 0 && (
+            <Empty title="There is no agent yet">
+              <a class="button primary" href="/agents/new">
+                Add an agent
+              </a>
+            </Empty>
+          )}
+          {known !== undefined && known.length > 0 && found.length === 0 && (
+            <p class="choose-none faint">No agent fits.</p>
+          )}
+          <ul class="choose-list">
+            {found.map((agent, index) => (
+              <AgentCard key={agent.name} agent={agent} id={`choose-${index}`} />
+            ))}
+          </ul>
+        </section>
+        <section class="choose-recent" aria-labelledby="recent-title">
+          <RecentList caller={caller} titleId="recent-title" />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function isMeant({ name, title, kind, description = '', skills }: Agent, filter: string): boolean {
+  const text = [name, title, kind, description, ...skills.map((skill) => skill.name)].join(' ').toLowerCase()
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }) {
+  const { name, title, kind, description, state, health } = agent
+  return (
+    <li>
+      <a id={id} class="choose-card" href={hrefOf(name)}>
+        <span class="choose-name">
+          <Icon name="agents" />
+          <strong class="cut">{title}</strong>
+          {title !== name && <span class="faint mono cut">{name}</span>}
+          <span class="grow" />
+          {state === 'open' && health.state !== 'down' ? (
+            <span class="faint">{kind}</span>
+          ) : (
+            <Mark tone="failed" shape="✕" word={state === 'open' ? 'down' : 'unavailable'} />
+          )}
+        </span>
+        {description !== undefined && <span class="choose-about">{description}</span>}
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,26 @@
+/** gRPC for who has a shell: no browser can speak it. */
+import type { Version } from './reach.ts'
+
+export interface GrpcCall {
+  readonly agent: string
+  /** `host:port`, as the card has it. */
+  readonly address: string
+  readonly version: Version
+  readonly text: string
+  readonly isStreamed: boolean
+  readonly hasTls: boolean
+}
+
+export function grpcurlOf({ agent, address, version, text, isStreamed, hasTls }: GrpcCall): string {
+  const said = [{ text: text === '' ? 'Hello' : text }]
+  const words = version === '1.0' ? { parts: said } : { content: said }
+  const request = { message: { messageId: 'a-new-id', role: 'ROLE_USER', ...words } }
+  const service = version === '1.0' ? 'lf.a2a.v1.A2AService' : 'a2a.v1.A2AService'
+  return [
+    `grpcurl${hasTls ? '' : ' -plaintext'}`,
+    `-H 'x-parley-agent: ${agent}'`,
+    '-H "authorization: Bearer $PARLEY_KEY"',
+    `-d '${JSON.stringify(request).replaceAll("'", String.raw`'\''`)}'`,
+    `${address.replace(/^\w+:\/\//, '')} ${service}/${isStreamed ? 'SendStreamingMessage' : 'SendMessage'}`,
+  ].join(' \\\n  ')
+}

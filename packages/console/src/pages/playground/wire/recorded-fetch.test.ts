@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { recordedFetch } from './recorded-fetch.ts'
+import { createWireLog } from './wire-log.ts'
+import type { WireLog } from './wire-log.ts'
+
+async function shown(log: WireLog) {
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  return log.exchanges.value
+}
+
+const stream = (pieces: readonly string[], onCancel = () => {}): Response =>
+  new Response(
+    new ReadableStream({
+      pull(controller) {
+        const [piece, ...others] = pieces
+        pieces = others
+        if (piece === undefined) controller.close()
+        else controller.enqueue(new TextEncoder().encode(piece))
+      },
+      cancel: onCancel,
+    }),
+    { headers: { 'content-type': 'text/event-stream' } },
+  )
+
+describe('the way out', () => {
+  it('leads to the hub that served the page, with both halves of the session, and is written down without them', async () => {
+    const log = createWireLog()
+    const asked: { url: string; init: RequestInit }[] = []
+    const fetch = recordedFetch({
+      log,
+      origin: 'http://here.test',
+      csrf: () => 'the token',
+      secrets: () => ['1234'],
+      fetch: async (url, init) => {
+        asked.push({ url: String(url), init: init ?? {} })
+        return stream(['id: 1\ndata: {}\n', '\n:\n\n'])
+      },
+    })
+    const body = JSON.stringify({ pin: '1234' })
+    const answer = await fetch(new Request('https://public.example.com/a2a/x?y=1', { method: 'POST', body }))
+    assert.equal(await answer.text(), 'id: 1\ndata: {}\n\n:\n\n')
+    assert.equal(asked[0]?.url, 'http://here.test/a2a/x?y=1')
+    assert.equal(asked[0]?.init.body, body)
+    assert.equal(new Headers(asked[0]?.init.headers).get('x-csrf-token'), 'the token')
+    assert.equal(asked[0]?.init.credentials, 'same-origin')
+    const [exchange] = await shown(log)
+    assert.equal(exchange?.url, 'http://here.test/a2a/x?y=1')
+    assert.equal(exchange?.body, '{"pin":"(not shown)"}')
+    assert.ok(!JSON.stringify(exchange).includes('the token'))
+    assert.deepEqual(
+      exchange?.frames.map(({ text }) => text),
+      ['id: 1\ndata: {}', ':'],
+    )
+    assert.equal(exchange?.ended?.why, 'whole')
+  })
+
+  it('is closed when the reader leaves, and says so', async () => {
+    const log = createWireLog()
+    let isCanceled = false
+    const fetch = recordedFetch({
+      log,
+      origin: 'http://here.test',
+      csrf: () => '',
+      secrets: () => [],
+      fetch: async () => stream(['id: 1\ndata: {}\n\n', 'id: 2\n'], () => (isCanceled = true)),
+    })
+    const answer = await fetch(new Request('http://here.test/a2a/x'))
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+    assert.equal(isCanceled, true)
+    assert.equal((await shown(log))[0]?.ended?.why, 'left')
+  })
+
+  it('tells of a connection that did not come about', async () => {
+    const log = createWireLog()
+    const fetch = recordedFetch({
+      log,
+      origin: 'http://here.test',
+      csrf: () => '',
+      secrets: () => [],
+      fetch: async () => Promise.reject(new TypeError('failed')),
+    })
+    await assert.rejects(fetch(new Request('http://here.test/a2a/x')))
+    assert.equal((await shown(log))[0]?.ended?.why, 'broken')
+  })
+})
+
+describe('what is kept of the wire', () => {
+  it('is bounded, the newest of it', async () => {
+    const log = createWireLog()
+    for (let index = 0; index < 80; index += 1)
+      log.begin({ method: 'GET', url: `http://h/${index}`, headers: [], body: undefined })
+    const last = log.begin({ method: 'GET', url: 'http://h/last', headers: [], body: undefined })
+    for (let index = 0; index < 7_000; index += 1) last.frame(`data: ${index}`)
+    const exchanges = await shown(log)
+    assert.equal(exchanges.length, 60)
+    const kept = exchanges.at(-1)
+    assert.ok(kept !== undefined && kept.frames.length <= 6_000)
+    assert.equal(kept.frames.at(-1)?.text, 'data: 6999')
+    assert.equal(kept.dropped + kept.frames.length, 7_000)
+  })
+})

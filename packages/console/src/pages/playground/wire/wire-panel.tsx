@@ -1,0 +1,184 @@
+/** What really went over the wire, one line a frame; each can be opened and copied. */
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { setQuery } from '../../../app/router.ts'
+import { Code } from '../../../parts/code.tsx'
+import { Copy } from '../../../parts/copy.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { Json } from '../../../parts/json.tsx'
+import { VirtualList } from '../../../parts/virtual-list.tsx'
+import { count, duration } from '../../../parts/words.ts'
+import { toggleWire, whereNow } from '../where.ts'
+import { dataOf, gistOf, idOf, keyOfRow, operationOf, rowsOf, textOfRow, wordsOfEnd } from './exchange.ts'
+import type { Exchange, WireRow } from './exchange.ts'
+import type { WireLog } from './wire-log.ts'
+import './wire-panel.css'
+
+export function WirePanel({ log }: { readonly log: WireLog }) {
+  const { wireFilter } = whereNow()
+  const exchanges = log.exchanges.value
+  const rows = useMemo(() => rowsOf(exchanges, wireFilter), [exchanges, wireFilter])
+  const opened = useSignal<ReadonlySet<string>>(new Set())
+
+  function toggle(key: string): void {
+    const next = new Set(opened.peek())
+    if (!next.delete(key)) next.add(key)
+    opened.value = next
+  }
+
+  return (
+    <div class="wire">
+      <header class="wire-head">
+        <h2>Wire</h2>
+        <input
+          type="search"
+          aria-label="Filter the frames"
+          placeholder="Filter"
+          value={wireFilter}
+          onInput={(event) => setQuery({ frames: event.currentTarget.value })}
+        />
+        <span class="faint" role="status">
+          {count(rows.length)}
+        </span>
+        <Copy text={() => rows.map(textOfRow).join('\n\n')} label="Copy all frames" />
+        <button type="button" class="small plain" onClick={() => log.clear()}>
+          Clear
+        </button>
+        <button type="button" class="icon small plain" aria-label="Close the wire" onClick={toggleWire}>
+          <Icon name="close" size={14} />
+        </button>
+      </header>
+      {rows.length === 0 ? (
+        <p class="wire-none">
+          {exchanges.length === 0
+            ? 'Send a message: each request and each frame of its answer appears here.'
+            : 'No frame fits.'}
+        </p>
+      ) : (
+        <VirtualList
+          count={rows.length}
+          rowHeight={30}
+          label="Frames"
+          follow={wireFilter === ''}
+          keyOf={(index) => keyOfRow(rows[index] as WireRow)}
+          row={(index) => {
+            const row = rows[index] as WireRow
+            const key = keyOfRow(row)
+            return <Row row={row} isOpen={opened.value.has(key)} onToggle={() => toggle(key)} />
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly row: WireRow
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+function Row({ row, isOpen, onToggle }: RowProps) {
+  const { title, after, look } = lineOf(row)
+  return (
+    <div class={`wire-row ${look}`}>
+      <div class="wire-line">
+        <button type="button" class="wire-open" aria-expanded={isOpen} onClick={onToggle}>
+          <span class="wire-way" aria-hidden="true">
+            {row.kind === 'request' ? '→' : row.kind === 'end' ? '×' : '←'}
+          </span>
+          <span class="cut">{title}</span>
+        </button>
+        <span class="faint wire-after">{after === undefined ? '' : duration(after)}</span>
+        <Copy text={() => textOfRow(row)} label="Copy this frame" />
+      </div>
+      {isOpen && <Opened row={row} />}
+    </div>
+  )
+}
+
+function lineOf(row: WireRow): { readonly title: string; readonly after: number | undefined; readonly look: string } {
+  const { exchange } = row
+  switch (row.kind) {
+    case 'request':
+      return {
+        title: `${exchange.method} ${new URL(exchange.url).pathname} · ${operationOf(exchange)}`,
+        after: undefined,
+        look: 'request',
+      }
+    case 'answer':
+      return { title: headOf(exchange), after: exchange.answer?.afterMs, look: isBad(exchange) ? 'bad' : '' }
+    case 'frame': {
+      const frame = exchange.frames[row.index]
+      const id = idOf(frame?.text ?? '')
+      const gist = gistOf(frame?.text ?? '')
+      return { title: id === undefined ? gist : `#${id} ${gist}`, after: frame?.afterMs, look: 'frame' }
+    }
+    case 'end':
+      return {
+        title: wordsOfEnd(exchange),
+        after: exchange.ended?.afterMs,
+        look: exchange.ended?.why === 'broken' ? 'bad' : '',
+      }
+  }
+}
+
+function headOf({ answer }: Exchange): string {
+  const type = answer?.headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  return `${answer?.status} ${type.split(';', 1)[0]}`
+}
+
+function isBad({ answer }: Exchange): boolean {
+  return (answer?.status ?? 200) >= 400
+}
+
+function Opened({ row }: { readonly row: WireRow }) {
+  const { exchange } = row
+  if (row.kind === 'request') {
+    return (
+      <div class="wire-body">
+        <Headers of={[['url', exchange.url], ...exchange.headers]} />
+        {exchange.body !== undefined && <Body text={exchange.body} />}
+      </div>
+    )
+  }
+  if (row.kind === 'answer') {
+    return (
+      <div class="wire-body">
+        <Headers of={exchange.answer?.headers ?? []} />
+      </div>
+    )
+  }
+  return (
+    <div class="wire-body">
+      <Body text={textOfRow(row)} />
+    </div>
+  )
+}
+
+function Body({ text }: { readonly text: string }) {
+  const isRaw = useSignal(false)
+  const data = dataOf(text)
+  if (data === undefined) return <Code text={text} label="the frame" wrap />
+  return (
+    <>
+      {isRaw.value ? <Code text={text} label="the frame" wrap /> : <Json value={data} open={8} />}
+      <button type="button" class="small plain" onClick={() => (isRaw.value = !isRaw.value)}>
+        {isRaw.value ? 'As a tree' : 'As it came'}
+      </button>
+    </>
+  )
+}
+
+function Headers({ of }: { readonly of: Exchange['headers'] }) {
+  return (
+    <dl class="wire-headers mono">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

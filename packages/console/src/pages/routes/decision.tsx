@@ -1,0 +1,121 @@
+/** What a dry run came to: who would do the work, by which rule, who else could, and why the other rules were passed over. */
+import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
+import { Mark } from '../../parts/state.tsx'
+import { AgentName } from './rule-row.tsx'
+import { nameOf, sharesOf } from './rule-words.ts'
+
+export interface DecisionProps {
+  readonly agent: string
+  readonly decision: RouteDecision
+  readonly rules: readonly Route[]
+  readonly agents: readonly Agent[]
+}
+
+const looks = {
+  up: { tone: 'done', shape: '●', word: 'up' },
+  slow: { tone: 'waiting', shape: '◐', word: 'slow' },
+  down: { tone: 'failed', shape: '✕', word: 'down' },
+  over: { tone: 'ended', shape: '⊘', word: 'cannot be asked' },
+} as const
+
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth']
+
+export function Decision({ agent, decision, rules, agents }: DecisionProps) {
+  const { to, why, candidates, considered } = decision
+  const rule = rules.find(({ route }) => route === decision.route)
+  const [first] = to
+  return (
+    <div class="routes-decision">
+      <p class="routes-answer">
+        {first === undefined ? (
+          'Nobody can do it now'
+        ) : rule === undefined ? (
+          <>
+            <strong>{agent}</strong> does it itself
+          </>
+        ) : (
+          <>
+            Goes to <strong>{first}</strong> by “{nameOf(rule)}”
+          </>
+        )}
+      </p>
+      <p class="soft">
+        {why === 'it fits' ? 'It is the first rule that fits.' : sentence(why)}
+        {rule !== undefined && rule.to.length > 1 && ' Which of several comes first is drawn by weight each time.'}
+      </p>
+      {candidates.length > 0 && rule !== undefined && <Candidates rule={rule} decision={decision} agents={agents} />}
+      {considered.length > 0 && (
+        <section>
+          <h3>Rules looked at, in this order</h3>
+          <ol class="routes-considered">
+            {considered.map((one) => (
+              <li key={one.route}>
+                <span class={one.fits ? 'routes-fits' : 'routes-misses'} aria-hidden="true">
+                  {one.fits ? '●' : '–'}
+                </span>
+                <span>
+                  <strong>{nameOf(one)}</strong> <span class="soft">{one.why}</span>
+                </span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Candidates({
+  rule,
+  decision: { candidates, to },
+  agents,
+}: {
+  readonly rule: Route
+  readonly decision: RouteDecision
+  readonly agents: readonly Agent[]
+}) {
+  const shares = sharesOf(rule.to)
+  return (
+    <table class="data routes-candidates">
+      <caption class="unseen">Who may do it</caption>
+      <thead>
+        <tr>
+          <th>Agent</th>
+          <th>Share</th>
+          <th>State</th>
+          <th>Asked</th>
+        </tr>
+      </thead>
+      <tbody>
+        {candidates.map(({ agent, state, why }) => {
+          const share = shares.find((one) => one.agent === agent)
+          const place = to.indexOf(agent)
+          return (
+            <tr key={agent}>
+              <td>
+                <AgentName name={agent} agents={[]} />
+              </td>
+              <td>{share === undefined ? 'stands in' : `${share.percent} %`}</td>
+              <td>
+                <Mark {...looks[state]} />
+                {why !== undefined && <p class="faint">{why}</p>}
+                {why === undefined && <HealthNote agent={agents.find(({ name }) => name === agent)} />}
+              </td>
+              <td>{place < 0 ? 'not' : (ordinals[place] ?? 'later')}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function HealthNote({ agent }: { readonly agent: Agent | undefined }) {
+  const { firstWordMs } = agent?.health ?? {}
+  return firstWordMs === undefined ? null : <p class="faint">first word after {Math.round(firstWordMs)} ms</p>
+}
+
+/** As a sentence of its own. */
+function sentence(text: string): string {
+  return `${(text[0] ?? '').toUpperCase()}${text.slice(1)}.`
+}

@@ -1,0 +1,175 @@
+/** A box to ask which rule a message would meet, and why. Nothing is sent; what was asked stands in the address. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
+import type { Resource } from '../../api/resource.ts'
+import { go } from '../../app/router.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { decideCurl } from './decide-curl.ts'
+import { Decision } from './decision.tsx'
+import { hrefOf, kindsIn, mistakeIn, nothing } from './dry-run.ts'
+import type { DryRun } from './dry-run.ts'
+
+export interface DryRunBoxProps {
+  readonly run: DryRun
+  readonly decision: Resource<RouteDecision | undefined>
+  readonly rules: readonly Route[]
+  readonly agents: readonly Agent[]
+  readonly find: string
+}
+
+export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps) {
+  const draft = useSignal<DryRun>(run)
+  const asked = JSON.stringify(run)
+  // Another address, another message.
+  useEffect(() => {
+    draft.value = run.agent === '' ? { ...run, agent: rules[0]?.from[0] ?? '' } : run
+  }, [asked])
+  const { agent, text, skill, caller, metadata, parts } = draft.value
+  const set = (changes: Partial<DryRun>): void => {
+    draft.value = { ...draft.value, ...changes }
+  }
+  const mistake = mistakeIn(metadata)
+  const { value: found } = decision.value
+  const { value: problem } = decision.problem
+
+  function ask(event: Event): void {
+    event.preventDefault()
+    if (mistake === undefined && agent !== '') go(hrefOf(draft.value, { find }))
+  }
+
+  return (
+    <section class="routes-try" aria-labelledby="routes-try">
+      <div class="routes-try-head">
+        <h2 id="routes-try">Dry run</h2>
+        <span class="faint">Nothing is sent.</span>
+        <span class="grow" />
+        {run.agent !== '' && (
+          <>
+            <Copy text={() => decideCurl(location.origin, run)} label="Copy the question as curl" class="small">
+              curl
+            </Copy>
+            <a class="button small plain" href={hrefOf(nothing, { find })}>
+              Clear
+            </a>
+          </>
+        )}
+      </div>
+      <form class="routes-form" onSubmit={ask}>
+        <div class="field">
+          <label for="try-agent">Sent to</label>
+          <select id="try-agent" value={agent} onChange={(event) => set({ agent: event.currentTarget.value })}>
+            {namesOf(rules, agents, agent).map((name) => (
+              <option key={name} value={name} selected={name === agent}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="try-text">Text</label>
+          <textarea
+            id="try-text"
+            rows={3}
+            value={text}
+            placeholder="What the message says"
+            onInput={(event) => set({ text: event.currentTarget.value })}
+          />
+        </div>
+        <details open={skill + caller + metadata + parts !== ''}>
+          <summary>Skill, caller, metadata, parts</summary>
+          <div class="routes-more">
+            <div class="field">
+              <label for="try-skill">Skill</label>
+              <input
+                id="try-skill"
+                list="try-skills"
+                value={skill}
+                onInput={(event) => set({ skill: event.currentTarget.value })}
+              />
+              <datalist id="try-skills">
+                {(agents.find(({ name }) => name === agent)?.skills ?? []).map(({ id }) => (
+                  <option key={id} value={id} />
+                ))}
+              </datalist>
+            </div>
+            <div class="field">
+              <label for="try-caller">Caller</label>
+              <input
+                id="try-caller"
+                value={caller}
+                placeholder="you"
+                onInput={(event) => set({ caller: event.currentTarget.value })}
+              />
+            </div>
+            <div class="field routes-whole">
+              <label for="try-metadata">Metadata, as JSON</label>
+              <textarea
+                id="try-metadata"
+                class="mono"
+                rows={2}
+                value={metadata}
+                placeholder={'{"order": {"kind": "a"}}'}
+                aria-invalid={mistake !== undefined}
+                aria-describedby={mistake === undefined ? undefined : 'try-mistake'}
+                onInput={(event) => set({ metadata: event.currentTarget.value })}
+              />
+              {mistake !== undefined && (
+                <p id="try-mistake" class="mistake">
+                  {mistake}
+                </p>
+              )}
+            </div>
+            <Parts parts={parts} onChange={(wanted) => set({ parts: wanted })} />
+          </div>
+        </details>
+        <button type="submit" class="primary" disabled={mistake !== undefined}>
+          Decide
+        </button>
+      </form>
+      <div aria-live="polite">
+        {problem !== undefined && run.agent !== '' && <Trouble reason={problem} retry={decision.reload} />}
+        {found !== undefined && problem === undefined && (
+          <Decision agent={run.agent} decision={found} rules={rules} agents={agents} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Those that have rules first. */
+function namesOf(rules: readonly Route[], agents: readonly Agent[], chosen: string): readonly string[] {
+  const names = [...rules.flatMap(({ from }) => from), ...agents.map(({ name }) => name), chosen]
+  return [...new Set(names)].filter((name) => name !== '')
+}
+
+function Parts({ parts, onChange }: { readonly parts: string; readonly onChange: (parts: string) => void }) {
+  const kinds = kindsIn(parts)
+  const types = kinds.filter((kind) => kind !== 'data' && kind !== 'file')
+  const toggle = (kind: string, isWanted: boolean): void =>
+    onChange((isWanted ? [...kinds, kind] : kinds.filter((one) => one !== kind)).join(','))
+  return (
+    <fieldset class="field routes-whole routes-parts">
+      <legend>Parts beside the text</legend>
+      {(['data', 'file'] as const).map((kind) => (
+        <label key={kind}>
+          <input
+            type="checkbox"
+            checked={kinds.includes(kind)}
+            onChange={(event) => toggle(kind, event.currentTarget.checked)}
+          />
+          {kind}
+        </label>
+      ))}
+      <input
+        aria-label="Media type of a file"
+        placeholder="image/png"
+        value={types.join(',')}
+        onInput={(event) =>
+          onChange([...kinds.filter((kind) => !types.includes(kind)), ...kindsIn(event.currentTarget.value)].join(','))
+        }
+      />
+    </fieldset>
+  )
+}

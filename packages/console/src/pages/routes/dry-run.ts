@@ -1,0 +1,95 @@
+/** A message that nobody sends: as the address has it, and as the hub is asked about it. Pure. */
+import type { Operations, Route } from '../../api/admin.ts'
+
+type DecideBody = Operations['decideRoute']['body']
+
+export interface DryRun {
+  /** Empty: nothing is asked yet. */
+  readonly agent: string
+  readonly text: string
+  readonly skill: string
+  readonly caller: string
+  /** JSON, as it was typed. */
+  readonly metadata: string
+  /** `data`, `file` or media types, with commas; a text is a part by itself. */
+  readonly parts: string
+}
+
+export const fieldNames = ['agent', 'text', 'skill', 'caller', 'metadata', 'parts'] as const
+
+export const nothing: DryRun = { agent: '', text: '', skill: '', caller: '', metadata: '', parts: '' }
+
+export function dryRunIn(query: URLSearchParams): DryRun {
+  return Object.fromEntries(fieldNames.map((name) => [name, query.get(name) ?? ''])) as unknown as DryRun
+}
+
+export function hrefOf(run: DryRun, also: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(
+    [...Object.entries(run), ...Object.entries(also)].filter(([, value]) => value !== ''),
+  )
+  return query.size === 0 ? '/routes' : `/routes?${query}`
+}
+
+/** What is wrong with the metadata; nothing if they will do. */
+export function mistakeIn(metadata: string): string | undefined {
+  if (metadata.trim() === '') return undefined
+  try {
+    const read: unknown = JSON.parse(metadata)
+    const isObject = typeof read === 'object' && read !== null && !Array.isArray(read)
+    return isObject ? undefined : 'Give an object, such as {"order": "A-1"}'
+  } catch (reason) {
+    return `This is no JSON: ${reason instanceof Error ? reason.message : String(reason)}`
+  }
+}
+
+export function bodyOf({ agent, text, skill, caller, metadata, parts }: DryRun): DecideBody {
+  const kinds = kindsIn(parts)
+  return {
+    agent,
+    ...(kinds.length === 0 ? { text } : { parts: partsOf(text, kinds) }),
+    ...(skill.trim() !== '' ? { skill: skill.trim() } : {}),
+    ...(caller.trim() !== '' ? { caller: caller.trim() } : {}),
+    ...(metadata.trim() !== '' ? { metadata: JSON.parse(metadata) as Record<string, unknown> } : {}),
+  }
+}
+
+export function kindsIn(parts: string): readonly string[] {
+  return parts
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function partsOf(text: string, kinds: readonly string[]): readonly Record<string, unknown>[] {
+  const made = kinds
+    .filter((kind) => kind !== 'text')
+    .map((kind) => {
+      if (kind === 'data') return { data: {} }
+      return kind === 'file' ? { raw: '' } : { raw: '', mediaType: kind }
+    })
+  return text === '' && made.length > 0 ? made : [{ text }, ...made]
+}
+
+/** A message that the rule would take, as far as that can be told from the rule. */
+export function tryOf({ from, when }: Pick<Route, 'from' | 'when'>): DryRun {
+  const { text, skill, metadata, caller, parts } = when ?? {}
+  const wanted = Object.entries(metadata ?? {}).map(([path, value]) => [path, firstOf(value)])
+  return {
+    agent: from[0] ?? '',
+    text: plain(firstOf(text)),
+    skill: plain(firstOf(skill)),
+    caller: plain(firstOf(caller)).replaceAll('*', 'x'),
+    metadata: wanted.length === 0 ? '' : JSON.stringify(Object.fromEntries(wanted)),
+    parts: plain(firstOf(parts))
+      .replace('/*', '/png')
+      .replace(/^text$/, ''),
+  }
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? (value as readonly unknown[])[0] : value
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

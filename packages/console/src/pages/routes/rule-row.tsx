@@ -1,0 +1,106 @@
+/** One rule: whose messages, when, who does the work and how they are, who stands in. */
+import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
+import { agentLook } from '../agents/agent-look.ts'
+import { conditionsOf, nameOf, sharesOf } from './rule-words.ts'
+
+export interface RuleRowProps {
+  readonly rule: Route
+  readonly index: number
+  readonly agents: readonly Agent[]
+  /** The dry run of a message that the rule would take. */
+  readonly tryHref: string
+  /** What the dry run found out about it. */
+  readonly considered: RouteDecision['considered'][number] | undefined
+  readonly isTaken: boolean
+}
+
+export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: RuleRowProps) {
+  const { from, when, to, priority, fallback } = rule
+  const conditions = conditionsOf(when)
+  const shares = sharesOf(to)
+  return (
+    <li class={isTaken ? 'routes-rule taken' : 'routes-rule'} aria-current={isTaken ? 'true' : undefined}>
+      <div class="routes-rule-head">
+        <h2 class="cut">{nameOf(rule)}</h2>
+        {priority !== 0 && <span class="faint">priority {priority}</span>}
+        <span class="grow" />
+        {considered !== undefined && <Found considered={considered} isTaken={isTaken} />}
+        <a
+          class="button small"
+          href={tryHref}
+          data-row={index}
+          aria-label={`Try ${nameOf(rule)}`}
+          title="Fill the box with a message that it would take"
+        >
+          Try
+        </a>
+      </div>
+      <p class="routes-sentence">
+        <span class="routes-word">From</span> <Names names={from} agents={agents} />
+        {conditions.length === 0 ? (
+          <span class="routes-word"> always</span>
+        ) : (
+          <>
+            <span class="routes-word"> when</span> {conditions.join(', and ')}
+          </>
+        )}
+      </p>
+      <p class="routes-sentence">
+        <span class="routes-word">to</span>{' '}
+        {shares.map(({ agent, percent, weight }) => (
+          <span key={agent} class="routes-target">
+            <AgentName name={agent} agents={agents} />
+            {shares.length > 1 && (
+              <span class="faint" title={`weight ${weight}`}>
+                {percent} %
+              </span>
+            )}
+          </span>
+        ))}
+        {fallback.length > 0 && (
+          <>
+            <span class="routes-word">else</span> <Names names={fallback} agents={agents} />
+          </>
+        )}
+      </p>
+    </li>
+  )
+}
+
+function Found({ considered, isTaken }: Pick<RuleRowProps, 'isTaken'> & Pick<Required<RuleRowProps>, 'considered'>) {
+  const { fits = false, why = '' } = considered ?? {}
+  if (isTaken) return <span class="state done">● taken</span>
+  return (
+    <span class="state ended" title={why}>
+      {fits ? '○ fits' : '– does not fit'}
+    </span>
+  )
+}
+
+function Names({ names, agents }: { readonly names: readonly string[]; readonly agents: readonly Agent[] }) {
+  return (
+    <>
+      {names.map((name) => (
+        <span key={name} class="routes-target">
+          <AgentName name={name} agents={agents} />
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** With how it is, where that is not well. */
+export function AgentName({ name, agents }: { readonly name: string; readonly agents: readonly Agent[] }) {
+  const agent = agents.find((one) => one.name === name)
+  const look = agent === undefined ? undefined : agentLook(agent)
+  return (
+    <>
+      <a href={`/agents/${encodeURIComponent(name)}`}>{name}</a>
+      {look !== undefined && look.word !== 'up' && (
+        <span class={`routes-health ${look.tone}`} title={look.why}>
+          {look.shape} {look.word}
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+/** What this is, how it looks, which keys it has, and where the rest is written. */
+import { call } from '../../../api/call.ts'
+import { useResource } from '../../../api/resource.ts'
+import { session } from '../../../api/session-state.ts'
+import { KeyList } from '../../../app/help.tsx'
+import { chooseTheme, theme } from '../../../app/theme.ts'
+import type { Theme } from '../../../app/theme.ts'
+import { Code } from '../../../parts/code.tsx'
+import { Id } from '../../../parts/copy.tsx'
+import { Fact, Facts } from '../../../parts/sheet.tsx'
+import { Choice } from '../../../parts/tabs.tsx'
+import { Ago, exact } from '../../../parts/time.tsx'
+import { Trouble } from '../../../parts/trouble.tsx'
+import './about.css'
+
+const themes: readonly (readonly [Theme, string])[] = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+]
+
+const commands = (origin: string): readonly (readonly [label: string, text: string])[] => [
+  ['what the command line can do', 'parley help'],
+  ['the configuration, checked', 'parley config check'],
+  ['the admin API, described', `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
+]
+
+export function AboutView() {
+  const health = useResource(
+    'about',
+    (signal) => call('getHealth', { signal }),
+    ({ type }) => type === 'config',
+  )
+  const found = health.value.value
+  const known = session.value
+  return (
+    <div class="scroll about">
+      {health.problem.value !== undefined && <Trouble reason={health.problem.value} retry={health.reload} />}
+      <section aria-labelledby="about-hub">
+        <h2 id="about-hub">This hub</h2>
+        <div class="panel panel-body">
+          <Facts>
+            <Fact name="Version">{found === undefined ? '…' : `Parley ${found.version}`}</Fact>
+            <Fact name="Node">{found?.node ?? '…'}</Fact>
+            <Fact name="Speaks A2A">{found?.protocols.join(', ') ?? '…'}</Fact>
+            <Fact name="Instance">{found === undefined ? '…' : <Id id={found.instance} what="instance" />}</Fact>
+            <Fact name="Started">{found === undefined ? '…' : <Ago at={found.startedAt} />}</Fact>
+            <Fact name="Address">{location.origin}</Fact>
+            {typeof known === 'object' && (
+              <>
+                <Fact name="You are">{known.subject}</Fact>
+                {known.expiresAt !== undefined && (
+                  <Fact name="Signed in until">{exact(new Date(known.expiresAt)).replace(/\.\d+$/, '')}</Fact>
+                )}
+              </>
+            )}
+          </Facts>
+        </div>
+      </section>
+      <section aria-labelledby="about-look">
+        <h2 id="about-look">Colours</h2>
+        <Choice label="Colours" value={theme.value} options={themes} onChange={chooseTheme} />
+      </section>
+      <section aria-labelledby="about-docs">
+        <h2 id="about-docs">For your programs</h2>
+        <p class="soft">
+          The console is a client of the admin API and of nothing else: whatever you see here, your programs can do,
+          too.{' '}
+          <a href="/admin/openapi.json" target="_blank">
+            OpenAPI 3.1 document
+          </a>
+        </p>
+        <div class="stack">
+          {commands(location.origin).map(([label, text]) => (
+            <Code key={label} text={text} label={label} />
+          ))}
+        </div>
+      </section>
+      <section aria-labelledby="about-keys">
+        <h2 id="about-keys">Keys</h2>
+        <p class="soft">
+          Press <kbd>?</kbd> on any page for those that work there.
+        </p>
+        <KeyList />
+      </section>
+    </div>
+  )
+}

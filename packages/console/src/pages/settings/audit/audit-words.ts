@@ -1,0 +1,37 @@
+/** What an entry of the audit says, as a person would. */
+import type { AuditEntry } from '../../../api/admin.ts'
+import type { StateLook } from '../../../parts/state.tsx'
+
+const sentences: Readonly<Record<string, string>> = {
+  card: 'read the card',
+  'key.created': 'made a key',
+  'key.revoked': 'revoked a key',
+  'session.opened': 'signed in',
+  'session.ended': 'signed out',
+  'config.applied': 'changed the configuration',
+  'card.approved': 'approved a card',
+}
+
+export function whatOf({ event, operation, state, count }: AuditEntry): string {
+  if (event === 'task.state')
+    return `task is ${(state ?? '').replace('TASK_STATE_', '').toLowerCase().replace('_', ' ')}`
+  if (event === 'audit.lost') return `${count ?? 0} entries could not be written`
+  const sentence = sentences[event]
+  if (sentence !== undefined) return sentence
+  return operation === undefined || operation === '' ? event : operation
+}
+
+export function whoOf({ who, event }: AuditEntry): string {
+  if (who !== undefined) return who
+  return event === 'audit.lost' ? 'the hub' : 'nobody known'
+}
+
+/** How it went: `OK`, or the code; a state of a task has none. */
+export function outcomeLook({ outcome, event }: AuditEntry): (StateLook & { readonly word: string }) | undefined {
+  if (event === 'audit.lost') return { tone: 'failed', shape: '✕', word: 'lost' }
+  if (outcome === undefined) return undefined
+  if (outcome === 'OK') return { tone: 'done', shape: '●', word: 'ok' }
+  const word = outcome.toLowerCase().replaceAll('_', ' ')
+  const isOurs = /INTERNAL|UNAVAILABLE/.test(outcome)
+  return { tone: isOurs ? 'failed' : 'waiting', shape: isOurs ? '✕' : '◇', word }
+}

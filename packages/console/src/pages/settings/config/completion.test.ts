@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { completionAt } from './completion.ts'
+import type { Schema } from './completion.ts'
+
+const file = new URL('../../../../../hub/parley.schema.json', import.meta.url)
+const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema
+
+/** What is offered at `|`. */
+function offered(marked: string): readonly string[] {
+  const found = completionAt(marked.replace('|', ''), marked.indexOf('|'), schema)
+  return found?.offers.map(({ label }) => label) ?? []
+}
+
+describe('what the schema offers', () => {
+  it('are the sections at the beginning of a line, without those that are there', () => {
+    assert.deepEqual(offered('li|'), ['listen', 'limits'])
+    assert.deepEqual(offered('listen:\n  port: 1\nli|\nagents: {}\n'), ['limits'])
+    assert.ok(offered('|').includes('agents'))
+  })
+
+  it('are the keys of the section that one is in', () => {
+    assert.deepEqual(offered('listen:\n  p|'), ['port'])
+    assert.deepEqual(offered('# why\nlisten:\n\n  # more\n  host: a\n  g|'), ['grpcPort'])
+    assert.ok(offered('listen:\n  tls:\n    |').includes('cert'))
+  })
+
+  it('are those of the kind that is named, also below it', () => {
+    const gpt = offered('agents:\n  gpt:\n    kind: openai\n    |')
+    assert.ok(
+      gpt.includes('baseUrl') && gpt.includes('description') && !gpt.includes('kind') && !gpt.includes('command'),
+    )
+    assert.ok(offered('agents:\n  gpt:\n    |\n    kind: openai\n').includes('model'))
+    assert.ok(offered('agents:\n  gpt:\n    ki|').includes('kind'))
+  })
+
+  it('are the values that a key may have', () => {
+    assert.deepEqual(offered('agents:\n  gpt:\n    kind: opena|'), ['openai'])
+    assert.deepEqual(offered('agents:\n  gpt:\n    kind: openai\n    default: |'), ['true', 'false'])
+  })
+
+  it('are those of an item of a list', () => {
+    const keys = offered('access:\n  jwt:\n    - iss|')
+    assert.deepEqual(keys, ['issuer'])
+    assert.ok(offered('access:\n  jwt:\n    - issuer: https://a.example\n      |').includes('audience'))
+    assert.ok(!offered('access:\n  jwt:\n    - issuer: https://a.example\n      |').includes('issuer'))
+  })
+
+  it('say what each is for, and replace what was typed', () => {
+    const found = completionAt('listen:\n  ho', 12, schema)
+    assert.deepEqual([found?.from, found?.to], [10, 12])
+    assert.match(found?.offers[0]?.about ?? '', /this machine/)
+  })
+
+  it('are nothing in comments, in quotes, in flow style, and where nothing is known', () => {
+    assert.deepEqual(offered('# li|'), [])
+    assert.deepEqual(offered('store: "me|'), [])
+    assert.deepEqual(offered('listen: { p|'), [])
+    assert.deepEqual(offered('nonsense:\n  |'), [])
+    assert.deepEqual(offered('agents:\n  |'), [])
+  })
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { effectsIn, effectsLine } from './effects.ts'
+
+const none = { added: [], changed: [], removed: [], applied: [], restart: [] }
+
+describe('what applying does', () => {
+  it('is told part by part, and only the parts that there are', () => {
+    const effects = { ...none, added: ['timer'], removed: ['old', 'older'], restart: ['listen'] }
+    assert.deepEqual(
+      effectsIn(effects).map(({ id, names }) => [id, names]),
+      [
+        ['added', ['timer']],
+        ['removed', ['old', 'older']],
+        ['restart', ['listen']],
+      ],
+    )
+    assert.equal(effectsLine(effects), 'new: timer; removed: old, older; later: listen')
+  })
+
+  it('is said to be nothing where only the text differs', () => {
+    assert.match(effectsLine(none), /only the text differs/)
+  })
+})

@@ -1,0 +1,108 @@
+/** Finding in the text: where it stands is marked, and one goes from place to place. */
+import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { query, setQuery } from '../../../app/router.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { findAll } from './edit-text.ts'
+import { showRange } from './editor-field.ts'
+import type { Found } from './editor.tsx'
+
+export interface Find {
+  readonly isOpen: boolean
+  readonly wanted: string
+  readonly found: Found
+  open(): void
+  close(): void
+  look(wanted: string): void
+  move(by: number): void
+  readonly input: RefObject<HTMLInputElement | null>
+}
+
+export function useFind(field: RefObject<HTMLTextAreaElement | null>, text: string): Find {
+  const input = useRef<HTMLInputElement>(null)
+  const at = useSignal(0)
+  const asked = query.value.get('find')
+  const wanted = asked ?? ''
+  const offsets = findAll(text, wanted)
+  const here = offsets.length === 0 ? 0 : Math.min(at.value, offsets.length - 1)
+
+  function show(index: number, all = offsets, length = wanted.length): void {
+    at.value = index
+    const from = all[index]
+    if (from !== undefined && field.current !== null) showRange(field.current, from, from + length, false)
+  }
+
+  return {
+    isOpen: asked !== null,
+    wanted,
+    found: { offsets, length: wanted.length, at: here },
+    input,
+    open() {
+      const element = field.current
+      const chosen = element?.value.slice(element.selectionStart, element.selectionEnd) ?? ''
+      const begin = chosen === '' || chosen.includes('\n') ? wanted : chosen
+      // Empty, too: that it is open is part of the address.
+      if (asked === null) setQuery({ find: begin === '' ? ' ' : begin })
+      input.current?.focus()
+      input.current?.select()
+    },
+    close() {
+      setQuery({ find: undefined })
+      const from = offsets[here]
+      if (field.current === null) return
+      if (from === undefined) field.current.focus()
+      else showRange(field.current, from, from + wanted.length, true)
+    },
+    look(next) {
+      setQuery({ find: next === '' ? ' ' : next })
+      show(0, findAll(text, next), next.length)
+    },
+    move(by) {
+      if (offsets.length > 0) show((here + by + offsets.length) % offsets.length)
+    },
+  }
+}
+
+export function FindBar({ find }: { readonly find: Find }) {
+  const { wanted, found, input } = find
+  const shown = wanted === ' ' ? '' : wanted
+  useEffect(() => {
+    input.current?.focus()
+    input.current?.select()
+  }, [])
+
+  function press(event: KeyboardEvent): void {
+    if (event.key === 'Enter') find.move(event.shiftKey ? -1 : 1)
+    else if (event.key === 'Escape') find.close()
+    else return
+    event.preventDefault()
+  }
+
+  const count = shown === '' ? '' : found.offsets.length === 0 ? 'none' : `${found.at + 1} of ${found.offsets.length}`
+  return (
+    <search class="config-find">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Find in the configuration"
+        placeholder="Find"
+        value={shown}
+        onInput={(event) => find.look(event.currentTarget.value)}
+        onKeyDown={press}
+      />
+      <span class="faint config-count" role="status">
+        {count}
+      </span>
+      <button type="button" class="plain icon" aria-label="The one before" onClick={() => find.move(-1)}>
+        <Icon name="back" />
+      </button>
+      <button type="button" class="plain icon" aria-label="The next one" onClick={() => find.move(1)}>
+        <Icon name="next" />
+      </button>
+      <button type="button" class="plain icon" aria-label="Close the search" onClick={() => find.close()}>
+        <Icon name="close" />
+      </button>
+    </search>
+  )
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent, Health } from '../../../api/admin.ts'
+import { findingsOf } from './findings.ts'
+
+const well = {
+  status: 'ok',
+  store: { name: 'sqlite', isReady: true, latencyMs: 1 },
+  push: { isOn: true, dead: 0 },
+} as unknown as Health
+const agent = (name: string, more: object = {}): Agent =>
+  ({ name, state: 'open', health: { state: 'up', breaker: 'closed' }, ...more }) as unknown as Agent
+const minute = (requests: number, errors: number) => ({ at: '2030-01-01T00:00:00Z', requests, errors, streams: 0 })
+
+describe('what is not well', () => {
+  it('is nothing where all is', () => {
+    assert.deepEqual(findingsOf(well, [agent('a')], [minute(10, 0)]), [])
+  })
+
+  it('is told with the worst first, each with its way on', () => {
+    const health = {
+      ...well,
+      store: { ...well.store, isReady: false, trouble: 'disk full' },
+      push: { isOn: true, dead: 2 },
+    }
+    const agents = [
+      agent('slow', { health: { state: 'slow', breaker: 'closed' } }),
+      agent('down', { health: { state: 'down', why: 'refused', breaker: 'open' }, lastError: { text: 'no' } }),
+      agent('closed', { state: 'unavailable', trouble: 'no key' }),
+      agent('other', { drift: 'changed' }),
+      agent('held', { drift: 'blocked' }),
+    ]
+    const found = findingsOf(health, agents, [minute(100, 1)])
+    assert.deepEqual(
+      found.map(({ grade, title }) => `${grade}: ${title}`),
+      [
+        'bad: The store does not answer',
+        'bad: down does not answer',
+        'bad: closed is not open',
+        'bad: held is not called: its card has changed',
+        'odd: slow is slow',
+        'odd: The card of other has changed',
+        'odd: 1 of 100 answers in the last five minutes was an error',
+        'odd: 2 webhooks were given up',
+      ],
+    )
+    assert.equal(found[0]?.why, 'disk full')
+    assert.deepEqual(
+      found[1]?.links.map(({ href }) => href),
+      ['/agents/down', '/tasks?agent=down&state=TASK_STATE_FAILED'],
+    )
+    assert.equal(new Set(found.map(({ id }) => id)).size, found.length)
+  })
+
+  it('is worse when more of the answers were errors, and over when they are long ago', () => {
+    assert.equal(findingsOf(well, [], [minute(20, 1)])[0]?.grade, 'bad')
+    assert.deepEqual(findingsOf(well, [], [minute(20, 20), ...Array.from({ length: 5 }, () => minute(1, 0))]), [])
+  })
+})

@@ -1,0 +1,153 @@
+/**
+ * What is not well, the worst first, each with why and what to do next: for somebody who was woken by it. Pure: made of what
+ * the hub says of itself.
+ */
+import type { Agent, Health } from '../../../api/admin.ts'
+import { count, duration, many } from '../../../parts/words.ts'
+import type { Minute } from './pulse.ts'
+
+export interface Finding {
+  readonly id: string
+  /** Bad: somebody is kept from working. Odd: it should be looked at by day. */
+  readonly grade: 'bad' | 'odd'
+  readonly title: string
+  readonly why?: string | undefined
+  readonly next: string
+  readonly links: readonly { readonly text: string; readonly href: string }[]
+}
+
+/** Answers of the last minutes, of which so many may go wrong before it is more than odd. */
+const recentMinutes = 5
+const badShare = 0.05
+const slowStoreMs = 500
+
+export function findingsOf(health: Health, agents: readonly Agent[], minutes: readonly Minute[]): readonly Finding[] {
+  const all = [
+    ...storeFindings(health),
+    ...agents.flatMap(agentFindings),
+    ...errorFindings(minutes),
+    ...pushFindings(health),
+  ]
+  return [...all.filter(({ grade }) => grade === 'bad'), ...all.filter(({ grade }) => grade === 'odd')]
+}
+
+function storeFindings({ store }: Health): readonly Finding[] {
+  const { name, isReady, latencyMs, trouble } = store
+  if (!isReady) {
+    return [
+      {
+        id: 'store',
+        grade: 'bad',
+        title: 'The store does not answer',
+        why: trouble,
+        next: `No task can be taken or finished. See that ${name} can be reached and has space; the hub goes on by itself, and what was taken is kept.`,
+        links: [],
+      },
+    ]
+  }
+  if (latencyMs < slowStoreMs) return []
+  return [
+    {
+      id: 'store',
+      grade: 'odd',
+      title: 'The store is slow',
+      why: `${name} took ${duration(latencyMs)} to answer.`,
+      next: 'Look at what else uses its disk or its database.',
+      links: [],
+    },
+  ]
+}
+
+function agentFindings(agent: Agent): readonly Finding[] {
+  const { name, state, trouble, health, drift, lastError } = agent
+  const page = { text: 'Look at the agent', href: `/agents/${encodeURIComponent(name)}` }
+  const query = new URLSearchParams({ agent: name, state: 'TASK_STATE_FAILED' })
+  const failed = { text: 'Its failed tasks', href: `/tasks?${query}` }
+  const about = { id: `agent ${name}`, links: lastError === undefined ? [page] : [page, failed] }
+  if (drift === 'blocked') {
+    return [
+      {
+        ...about,
+        grade: 'bad',
+        title: `${name} is not called: its card has changed`,
+        next: 'Compare the cards, and approve the new one if it is meant.',
+      },
+    ]
+  }
+  if (state !== 'open') {
+    return [
+      { ...about, grade: 'bad', title: `${name} is not open`, why: trouble, next: 'Callers are refused until it is.' },
+    ]
+  }
+  if (health.state === 'down') {
+    return [
+      {
+        ...about,
+        grade: 'bad',
+        title: `${name} does not answer`,
+        why: health.why ?? lastError?.text,
+        next:
+          health.breaker === 'open'
+            ? 'Nothing is handed on to it for a while; then it is tried again by itself.'
+            : 'It is asked again by itself. See that it runs, and that its address and its credentials are right.',
+      },
+    ]
+  }
+  return [
+    ...(health.state === 'slow'
+      ? [
+          {
+            ...about,
+            grade: 'odd' as const,
+            title: `${name} is slow`,
+            why: health.why,
+            next: 'Messages are taken, but their answers take longer than usual.',
+          },
+        ]
+      : []),
+    ...(drift === 'changed'
+      ? [
+          {
+            ...about,
+            id: `card ${name}`,
+            grade: 'odd' as const,
+            title: `The card of ${name} has changed`,
+            next: 'It goes on being called. Compare the cards, and approve the new one if it is meant.',
+          },
+        ]
+      : []),
+  ]
+}
+
+function errorFindings(minutes: readonly Minute[]): readonly Finding[] {
+  const recent = minutes.slice(-recentMinutes)
+  const errors = recent.reduce((sum, minute) => sum + minute.errors, 0)
+  const requests = recent.reduce((sum, minute) => sum + minute.requests, 0)
+  if (errors === 0) return []
+  return [
+    {
+      id: 'errors',
+      grade: errors / requests >= badShare ? 'bad' : 'odd',
+      title: `${count(errors)} of ${many(requests, 'answer')} in the last five minutes ${errors === 1 ? 'was an error' : 'were errors'}`,
+      next: 'The audit says who got them, and from which agent.',
+      links: [
+        { text: 'Look into the audit', href: '/settings/audit?time=15m' },
+        { text: 'Failed tasks', href: '/tasks?state=TASK_STATE_FAILED' },
+      ],
+    },
+  ]
+}
+
+function pushFindings({ push }: Health): readonly Finding[] {
+  if (push.dead === 0) return []
+  const number = push.dead >= 100 ? '100 or more webhooks' : many(push.dead, 'webhook')
+  return [
+    {
+      id: 'push',
+      grade: 'odd',
+      title: `${number} ${push.dead === 1 ? 'was' : 'were'} given up`,
+      next: 'Their receivers did not take them for too long. Redeliver them when they do again.',
+      links: [{ text: 'Look at them', href: '/push?state=dead' }],
+    },
+  ]
+}

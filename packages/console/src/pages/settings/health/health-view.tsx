@@ -1,0 +1,228 @@
+/** How the hub is: what is wrong first, with what to do next; then the last hour, and what it is made of. */
+import type { Health } from '../../../api/admin.ts'
+import { call } from '../../../api/call.ts'
+import { liveness } from '../../../api/feed.ts'
+import { useResource } from '../../../api/resource.ts'
+import { query, setQuery } from '../../../app/router.ts'
+import { Id } from '../../../parts/copy.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { Fact, Facts } from '../../../parts/sheet.tsx'
+import { Mark, State, taskStates } from '../../../parts/state.tsx'
+import { Clock, Since } from '../../../parts/time.tsx'
+import { Loading, Trouble } from '../../../parts/trouble.tsx'
+import { count, duration, many } from '../../../parts/words.ts'
+import { useEvery } from '../every.ts'
+import { findingsOf } from './findings.ts'
+import type { Finding } from './findings.ts'
+import { chartsOf, clock, timesOf } from './pulse.ts'
+import type { Minute } from './pulse.ts'
+import { Sparkline } from './sparkline.tsx'
+import './health.css'
+
+/** No change tells of the time that passes, of streams, or of a store that fails. */
+const everyMs = 5_000
+
+export function HealthView() {
+  const health = useResource(
+    'health',
+    (signal) => call('getHealth', { signal }),
+    ({ type }) => type !== 'reset',
+  )
+  const agents = useResource(
+    'agents',
+    (signal) => call('listAgents', { signal }),
+    ({ type }) => type === 'agent' || type === 'config',
+  )
+  const pulse = useResource('pulse', (signal) => call('getPulse', { signal }))
+  useEvery(everyMs, () => {
+    health.reload()
+    pulse.reload()
+  })
+  const found = health.value.value
+  const minutes = pulse.value.value?.minutes
+  const problem = health.problem.value
+  return (
+    <div class="scroll health">
+      {problem !== undefined && <Trouble reason={problem} retry={health.reload} />}
+      {found === undefined && problem === undefined && <Loading what="how the hub is" />}
+      {found !== undefined && <Verdict findings={findingsOf(found, agents.value.value?.agents ?? [], minutes ?? [])} />}
+      {minutes !== undefined && <LastHour minutes={minutes} />}
+      {found !== undefined && <Made health={found} />}
+    </div>
+  )
+}
+
+function Verdict({ findings }: { readonly findings: readonly Finding[] }) {
+  const bad = findings.filter(({ grade }) => grade === 'bad').length
+  const isAway = liveness.value === 'away'
+  const title = isAway
+    ? 'The hub does not answer'
+    : bad > 0
+      ? `${many(bad, 'thing')} ${bad === 1 ? 'is' : 'are'} wrong`
+      : findings.length > 0
+        ? 'The hub works; something should be looked at'
+        : 'All is well'
+  const look = isAway || bad > 0 ? 'failed' : findings.length > 0 ? 'waiting' : 'done'
+  return (
+    <section aria-labelledby="health-verdict">
+      <div role="status">
+        <h2 id="health-verdict" class={`health-verdict ${look}`}>
+          <Icon name={look === 'done' ? 'check' : 'warning'} size={20} />
+          {title}
+        </h2>
+      </div>
+      {isAway && <p class="soft">What you see is from before. The page goes on by itself as soon as the hub does.</p>}
+      {findings.length > 0 && (
+        <ul class="health-findings panel">
+          {findings.map((finding) => (
+            <FindingRow key={finding.id} finding={finding} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function FindingRow({ finding }: { readonly finding: Finding }) {
+  const { grade, title, why, next, links } = finding
+  return (
+    <li>
+      <Mark
+        tone={grade === 'bad' ? 'failed' : 'waiting'}
+        shape={grade === 'bad' ? '✕' : '◇'}
+        word={grade === 'bad' ? 'wrong' : 'look'}
+      />
+      <div class="grow">
+        <h3>{title}</h3>
+        {why !== undefined && <p class="health-why mono">{why}</p>}
+        <p class="soft">{next}</p>
+        {links.length > 0 && (
+          <p class="health-links">
+            {links.map(({ text, href }) => (
+              <a key={href} href={href}>
+                {text}
+              </a>
+            ))}
+          </p>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
+  const times = timesOf(minutes)
+  const isTable = query.value.get('table') !== null
+  return (
+    <section aria-labelledby="health-hour">
+      <div class="health-head">
+        <h2 id="health-hour">The last hour</h2>
+        <p class="faint">calls of agents, minute by minute, in this process</p>
+        <button
+          type="button"
+          class="small"
+          aria-pressed={isTable}
+          onClick={() => setQuery({ table: isTable ? undefined : '1' })}
+        >
+          As a table
+        </button>
+      </div>
+      {isTable ? (
+        <MinuteTable minutes={minutes} />
+      ) : (
+        <div class="health-charts">
+          {chartsOf(minutes).map((chart) => (
+            <Sparkline key={chart.id} chart={chart} times={times} />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function MinuteTable({ minutes }: { readonly minutes: readonly Minute[] }) {
+  const time = (ms: number | undefined): string => (ms === undefined ? '–' : duration(ms))
+  return (
+    <div class="panel health-table" tabIndex={0} role="region" aria-label="The last hour, minute by minute">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Minute</th>
+            <th scope="col">Requests</th>
+            <th scope="col">Errors</th>
+            <th scope="col">Half within</th>
+            <th scope="col">99 % within</th>
+            <th scope="col">Open streams</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...minutes].reverse().map(({ at, requests, errors, p50Ms, p99Ms, streams }) => (
+            <tr key={at}>
+              <th scope="row">{clock(at)}</th>
+              <td>{count(requests)}</td>
+              <td class={errors > 0 ? 'mistake' : ''}>{count(errors)}</td>
+              <td>{time(p50Ms)}</td>
+              <td>{time(p99Ms)}</td>
+              <td>{count(streams)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Made({ health }: { readonly health: Health }) {
+  const { store, agents, tasks, streams, push, version, node, protocols, instance, startedAt } = health
+  const states = taskStates.filter((state) => (tasks[state] ?? 0) > 0)
+  return (
+    <section aria-labelledby="health-parts">
+      <div class="health-head">
+        <h2 id="health-parts">Parts</h2>
+      </div>
+      <div class="panel panel-body">
+        <Facts>
+          <Fact name="Store">
+            {store.name}, {store.isReady ? `answers in ${duration(Math.max(1, store.latencyMs))}` : 'does not answer'}
+          </Fact>
+          <Fact name="Agents">
+            <a href="/agents">
+              {agents.open} of {agents.all} open
+            </a>
+            {agents.down.length > 0 && `, ${agents.down.length} not well`}
+          </Fact>
+          <Fact name="Open streams">{count(streams)}</Fact>
+          <Fact name="Webhooks">
+            {push.isOn ? <a href="/push">{push.dead === 0 ? 'none given up' : `${push.dead} given up`}</a> : 'off'}
+          </Fact>
+          <Fact name="Version">
+            Parley {version}, Node {node}
+          </Fact>
+          <Fact name="Speaks A2A">{protocols.join(', ')}</Fact>
+          <Fact name="Up">
+            <Since at={startedAt} />, since <Clock at={startedAt} />
+          </Fact>
+          <Fact name="Instance">
+            <Id id={instance} what="instance" />
+          </Fact>
+        </Facts>
+        <h3 class="health-tasks-title">Tasks</h3>
+        <ul class="health-tasks">
+          {states.map((state) => (
+            <li key={state}>
+              <a href={`/tasks?state=${state}`}>
+                <State state={state} />
+                {count(tasks[state] ?? 0)}
+              </a>
+            </li>
+          ))}
+          {states.length === 0 && (
+            <li class="faint">
+              None yet. <a href="/playground">Send a first message</a>
+            </li>
+          )}
+        </ul>
+      </div>
+    </section>
+  )
+}

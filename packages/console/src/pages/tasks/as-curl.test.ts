@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { asCurl, quoted, sendAsCurl } from './as-curl.ts'
+
+describe('a request for the terminal', () => {
+  it('is one argument, whatever stands in it', () => {
+    const odd = `it's "odd" $HOME \`ls\` \\ ; &`
+    assert.equal(execFileSync('sh', ['-c', `printf %s ${quoted(odd)}`], { encoding: 'utf8' }), odd)
+  })
+
+  it('names the key and does not show it', () => {
+    assert.equal(
+      asCurl('http://127.0.0.1:3000', '/admin/tasks?text=a'),
+      `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" 'http://127.0.0.1:3000/admin/tasks?text=a'`,
+    )
+  })
+
+  it('sends a message that an agent understands', () => {
+    assert.match(sendAsCurl('http://h', 'a b'), /'http:\/\/h\/a2a\/a%20b' \\\n/)
+    const echo = sendAsCurl('http://h', 'a').replace(/^curl .* -d/s, 'printf %s')
+    const body = JSON.parse(execFileSync('sh', ['-c', echo], { encoding: 'utf8' }))
+    assert.equal(body.params.message.parts[0].text, 'Hello')
+    assert.match(body.params.message.messageId, /^\d+$/)
+  })
+})

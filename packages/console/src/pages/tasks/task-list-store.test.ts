@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TaskSummary } from '../../api/admin.ts'
+import { filtersIn } from './task-filters.ts'
+import { createTaskList } from './task-list-store.ts'
+import type { TaskList } from './task-list-store.ts'
+
+const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
+  id: `t${number}`,
+  contextId: 'c',
+  agent: 'a',
+  caller: 'ann',
+  tenant: '',
+  state: 'TASK_STATE_WORKING',
+  statusAt: new Date(1_900_000_000_000 + number * 1_000).toISOString(),
+  createdAt: new Date(1_900_000_000_000).toISOString(),
+  title: `number ${number}`,
+  head: number,
+  ...more,
+})
+
+/** What the hub answers, by what it is asked before; and what it was asked. */
+let pages: Record<string, { tasks: TaskSummary[]; before?: string } | undefined> = {}
+let asked: string[] = []
+const platform = globalThis.fetch
+globalThis.fetch = async (input) => {
+  const { searchParams } = new URL(String(input), 'http://hub')
+  const before = searchParams.get('before') ?? ''
+  asked.push(before)
+  const page = pages[before]
+  if (page === undefined) throw new TypeError('the hub is away')
+  return Response.json(page)
+}
+after(() => {
+  globalThis.fetch = platform
+})
+
+let list: TaskList
+const open = (query = ''): void => {
+  list = createTaskList(filtersIn(new URLSearchParams(query)))
+}
+const ids = (): string => list.tasks.value.map(({ id }) => id).join(' ')
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries += 1) {
+    if (tries > 400) assert.fail(`it did not come to pass: ${ids()}`)
+    await pause(5)
+  }
+}
+
+describe('the tasks that are listed', () => {
+  beforeEach(() => {
+    pages = { '': { tasks: [task(3), task(2)], before: 'x' }, x: { tasks: [task(1)] } }
+    asked = []
+  })
+  afterEach(() => list.close())
+
+  it('come a page at a time, until there are no more', async () => {
+    open()
+    await until(() => ids() === 't3 t2')
+    list.more()
+    await until(() => ids() === 't3 t2 t1' && list.isWhole.value)
+    list.more()
+    assert.deepEqual(asked, ['', 'x'])
+  })
+
+  it('are looked for in page after page, and after ten empty ones only on demand', async () => {
+    pages = { '': { tasks: [], before: '1' }, '10': { tasks: [task(1)] } }
+    for (let number = 1; number < 10; number += 1) pages[String(number)] = { tasks: [], before: String(number + 1) }
+    open('text=number')
+    await until(() => list.isTired.value)
+    assert.equal(asked.length, 10)
+    list.more()
+    assert.equal(asked.length, 10)
+    list.lookFurther()
+    await until(() => ids() === 't1' && list.isWhole.value)
+  })
+
+  it('change as the stream tells it: new ones come, known ones move, others leave', async () => {
+    open('state=TASK_STATE_WORKING')
+    await until(() => ids() === 't3 t2')
+    list.tell({ type: 'task', task: task(4) })
+    assert.equal(ids(), 't4 t3 t2')
+    const { title: _, ...moved } = task(9, { id: 't2' })
+    list.tell({ type: 'task', task: moved })
+    assert.equal(ids(), 't2 t4 t3')
+    assert.equal(list.tasks.value[0]?.title, 'number 2')
+    list.tell({ type: 'task', task: task(9, { id: 't3', state: 'TASK_STATE_FAILED' }) })
+    assert.equal(ids(), 't2 t4')
+  })
+
+  it('stay where they are while somebody reads; what is new waits', async () => {
+    open('state=TASK_STATE_WORKING')
+    await until(() => ids() === 't3 t2')
+    list.read(true)
+    list.tell({ type: 'task', task: task(4) })
+    list.tell({ type: 'task', task: task(5, { id: 't3', state: 'TASK_STATE_FAILED' }) })
+    assert.equal(ids(), 't3 t2')
+    assert.equal(list.tasks.value[0]?.state, 'TASK_STATE_FAILED')
+    assert.equal(list.newCount.value, 1)
+    list.read(false)
+    assert.equal(ids(), 't4 t2')
+    assert.equal(list.newCount.value, 0)
+  })
+
+  it('are loaded anew where more happened than was told', async () => {
+    open()
+    await until(() => ids() === 't3 t2')
+    pages[''] = { tasks: [task(99), task(98)], before: 'x' }
+    list.tell({ type: 'tasks', count: 500 })
+    await until(() => ids() === 't99 t98')
+    list.read(true)
+    pages[''] = { tasks: [task(200), task(199)], before: 'x' }
+    list.tell({ type: 'reset' })
+    await until(() => list.newCount.value === 2)
+    assert.equal(ids(), 't99 t98')
+    list.read(false)
+    await until(() => ids() === 't200 t199')
+  })
+
+  it('are looked up where the stream cannot say whether they fit', async () => {
+    open('text=meta')
+    await until(() => ids() === 't3 t2')
+    pages[''] = { tasks: [task(7), task(3), task(2)], before: 'x' }
+    list.tell({ type: 'task', task: task(7) })
+    await until(() => ids() === 't7 t3 t2')
+  })
+
+  it('are tried again by themselves when the hub is back', async () => {
+    const { '': first } = pages
+    pages = {}
+    open()
+    await until(() => list.problem.value !== undefined)
+    pages = { '': first }
+    await until(() => ids() === 't3 t2' && list.problem.value === undefined)
+  })
+})

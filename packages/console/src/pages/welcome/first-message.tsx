@@ -1,0 +1,130 @@
+/** A first message, sent right here: to one of the agents, with its answer as it comes and its task as the hub sees it. */
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Agent, TaskSummary } from '../../api/admin.ts'
+import { problemOf } from '../../api/problem.ts'
+import { announce } from '../../app/announce.ts'
+import { query, setQuery } from '../../app/router.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { State } from '../../parts/state.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { duration } from '../../parts/words.ts'
+import { playgroundPath } from '../agents/agent-path.ts'
+import { hear, silence } from './heard.ts'
+import { say } from './say.ts'
+import './first-message.css'
+
+export interface FirstMessageProps {
+  readonly agents: readonly Agent[]
+  /** The newest tasks of the hub. */
+  readonly tasks: readonly TaskSummary[]
+}
+
+interface Exchange {
+  readonly agent: string
+  readonly text: string
+}
+
+export function FirstMessage({ agents, tasks }: FirstMessageProps) {
+  const chosen = agents.find(({ name }) => name === query.value.get('agent')) ?? agents.find(isReady) ?? agents[0]
+  const text = useSignal(query.value.get('text') ?? 'Hello')
+  const sent = useSignal<Exchange | undefined>(undefined)
+  const heard = useSignal(silence)
+  const reason = useSignal<unknown>(undefined)
+  const isBusy = useSignal(false)
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const wished = query.value.get('text')
+  useEffect(() => {
+    if (wished !== null) text.value = wished
+  }, [wished])
+  if (chosen === undefined) return null
+
+  async function send(event: Event): Promise<void> {
+    event.preventDefault()
+    if (chosen === undefined || text.value.trim() === '') return
+    running.current?.abort()
+    const mine = (running.current = new AbortController())
+    sent.value = { agent: chosen.title, text: text.value }
+    heard.value = silence
+    reason.value = undefined
+    isBusy.value = true
+    try {
+      for await (const one of say(chosen.name, text.value, mine.signal)) heard.value = hear(heard.value, one)
+      announce(`${chosen.title} says: ${heard.value.text.slice(0, 200)}`)
+    } catch (thrown) {
+      if (mine.signal.aborted) return
+      reason.value = problemOf(thrown)
+    }
+    isBusy.value = false
+  }
+
+  return (
+    <div class="first">
+      <form class="first-form" onSubmit={(event) => void send(event)}>
+        <select
+          aria-label="Agent"
+          value={chosen.name}
+          onChange={(event) => setQuery({ agent: event.currentTarget.value, text: undefined })}
+        >
+          {agents.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <input
+          type="text"
+          class="grow"
+          aria-label="Message"
+          autocomplete="off"
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+        <button type="submit" class="primary" disabled={isBusy.value || text.value.trim() === ''}>
+          <Icon name="send" /> Send
+        </button>
+      </form>
+      {sent.value !== undefined && (
+        <div class="first-talk panel">
+          <p class="first-said">
+            <span class="label">You</span>
+            <span class="first-words">{sent.value.text}</span>
+          </p>
+          <p class="first-said">
+            <span class="label cut">{sent.value.agent}</span>
+            <span class="first-words">{heard.value.text || (isBusy.value ? '…' : '')}</span>
+          </p>
+          {reason.value !== undefined && <Trouble reason={reason.value} />}
+          <TaskLine taskId={heard.value.taskId} tasks={tasks} agent={chosen.name} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function isReady({ state, health }: Agent): boolean {
+  return state === 'open' && health.state === 'up'
+}
+
+interface TaskLineProps {
+  readonly taskId: string | undefined
+  readonly tasks: readonly TaskSummary[]
+  readonly agent: string
+}
+
+/** What the log says of it, which is also what everybody else sees. */
+function TaskLine({ taskId, tasks, agent }: TaskLineProps) {
+  const task = tasks.find(({ id }) => id === taskId)
+  if (task === undefined) return null
+  return (
+    <p class="first-task">
+      <State state={task.state} />
+      <span class="soft">
+        Your task is in the log{(task.durationMs ?? 0) < 1 ? '' : `, done in ${duration(task.durationMs ?? 0)}`}.
+      </span>
+      <a href={`/tasks/${task.id}`}>See every event of it</a>
+      <a href={playgroundPath(agent)}>Go on in the playground</a>
+    </p>
+  )
+}

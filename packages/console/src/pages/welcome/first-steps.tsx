@@ -1,0 +1,150 @@
+/** Three steps from a hub that has just started to one that is in use; what is done already is said to be. */
+import type { ComponentChildren } from 'preact'
+import type { Agent, TaskSummary } from '../../api/admin.ts'
+import { useSignal } from '@preact/signals'
+import { Icon } from '../../parts/icon.tsx'
+import { Mark } from '../../parts/state.tsx'
+import { many } from '../../parts/words.ts'
+import { AddAgent } from '../agents/add-agent.tsx'
+import { agentLook } from '../agents/agent-look.ts'
+import { agentPath, playgroundPath } from '../agents/agent-path.ts'
+import { FirstMessage } from './first-message.tsx'
+import type { Steps } from './steps.ts'
+
+export interface FirstStepsProps {
+  readonly agents: readonly Agent[]
+  readonly tasks: readonly TaskSummary[]
+  readonly steps: Steps
+  readonly onDone: () => void
+}
+
+/** More would hide the next step. */
+const mostAgents = 6
+
+export function FirstSteps({ agents, tasks, steps, onDone }: FirstStepsProps) {
+  return (
+    <div class="steps">
+      <p class="steps-lead">
+        Your hub is running.{' '}
+        {agents.length === 0
+          ? 'It has no agents yet.'
+          : `${many(agents.length, 'agent')} can be called by any A2A client, whatever its version.`}{' '}
+        A minute is enough to see it work.
+      </p>
+      <ol class="steps-list">
+        <Step number={1} title="Meet the agents" isDone={steps.hasAgents}>
+          <AgentCards agents={agents} />
+        </Step>
+        <Step number={2} title="Send a first message" isDone={steps.hasSent}>
+          <FirstMessage agents={agents} tasks={tasks} />
+        </Step>
+        <Step number={3} title="Add your own agent" isDone={steps.hasOwn}>
+          <OwnAgent agents={agents} />
+        </Step>
+      </ol>
+      {steps.isDone && (
+        <p class="steps-end">
+          <span>That is all. What happens from now on, you see live.</span>
+          <button type="button" class="primary" onClick={onDone}>
+            To the overview
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface StepProps {
+  readonly number: number
+  readonly title: string
+  readonly isDone: boolean
+  readonly children: ComponentChildren
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
+  return (
+    <li class={isDone ? 'step done' : 'step'}>
+      <span class="step-number" aria-hidden="true">
+        {isDone ? <Icon name="check" size={14} /> : number}
+      </span>
+      <div class="step-body">
+        <h2>
+          {title} {isDone && <span class="unseen">(done)</span>}
+        </h2>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
+  if (agents.length === 0) return <p class="hint">None yet. The last step adds one.</p>
+  return (
+    <>
+      <ul class="meet">
+        {agents.slice(0, mostAgents).map((agent) => (
+          <li key={agent.name} class="panel">
+            <AgentCard agent={agent} />
+          </li>
+        ))}
+      </ul>
+      {agents.length > mostAgents && <a href="/agents">All {many(agents.length, 'agent')}</a>}
+    </>
+  )
+}
+
+function AgentCard({ agent }: { readonly agent: Agent }) {
+  const { name, title, description, kind, isDefault } = agent
+  const { tone, shape, word, why } = agentLook(agent)
+  return (
+    <>
+      <div class="meet-head">
+        <h3 class="cut">
+          <a href={agentPath(name)}>{title}</a>
+        </h3>
+        <span title={why}>
+          <Mark tone={tone} shape={shape} word={word} />
+        </span>
+      </div>
+      <p class="meet-about soft">{description ?? `A ${kind} agent.`}</p>
+      <p class="meet-foot faint">
+        <span class="cut">
+          {kind}
+          {isDefault && ' · default'}
+        </span>
+        <a href={playgroundPath(name)}>Try it</a>
+      </p>
+    </>
+  )
+}
+
+function OwnAgent({ agents }: { readonly agents: readonly Agent[] }) {
+  const added = useSignal<string | undefined>(undefined)
+  const own = agents.filter(({ kind }) => kind !== 'demo')
+  return (
+    <>
+      {added.value === undefined ? (
+        <>
+          {own.length > 0 && (
+            <p class="hint">You have {many(own.length, 'agent')} of your own. Here is where the next one comes from.</p>
+          )}
+          <AddAgent onAdded={(name) => (added.value = name)} />
+          <p class="hint">
+            Or from a terminal: <code>parley agent add https://agent.example.com</code>
+          </p>
+        </>
+      ) : (
+        <p class="steps-added">
+          <Mark tone="done" shape="●" word="added" />
+          <a href={agentPath(added.value)}>{added.value}</a>
+          <a class="button" href={playgroundPath(added.value)}>
+            Try it
+          </a>
+          <button type="button" class="plain" onClick={() => (added.value = undefined)}>
+            Add another one
+          </button>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+/** The hub at a glance: who is up, what goes on, what came last, and where to go from here. */
+import type { Agent, TaskSummary } from '../../api/admin.ts'
+import type { AnswerOf } from '../../api/call.ts'
+import { Icon } from '../../parts/icon.tsx'
+import type { IconName } from '../../parts/icon.tsx'
+import { Mark, State } from '../../parts/state.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { count, duration } from '../../parts/words.ts'
+import { agentLook, loadText, needsCare } from '../agents/agent-look.ts'
+import { agentPath } from '../agents/agent-path.ts'
+import './overview.css'
+
+export interface OverviewProps {
+  readonly agents: readonly Agent[]
+  readonly counts: AnswerOf<'countTasks'>
+  readonly tasks: readonly TaskSummary[]
+}
+
+export function Overview({ agents, counts: { states }, tasks }: OverviewProps) {
+  const up = agents.filter((agent) => agentLook(agent).word === 'up').length
+  const care = agents.filter(needsCare)
+  const of = (...names: readonly string[]): number =>
+    names.reduce((sum, name) => sum + (states[`TASK_STATE_${name}`] ?? 0), 0)
+  return (
+    <div class="overview">
+      <ul class="overview-numbers" aria-label="Now">
+        <Tile href="/agents" value={`${up} / ${agents.length}`} word="agents up" isTrouble={up < agents.length} />
+        <Tile href={taskList('SUBMITTED', 'WORKING')} value={count(of('SUBMITTED', 'WORKING'))} word="tasks at work" />
+        <Tile
+          href={taskList('INPUT_REQUIRED', 'AUTH_REQUIRED')}
+          value={count(of('INPUT_REQUIRED', 'AUTH_REQUIRED'))}
+          word="wait for an answer"
+        />
+        <Tile href={taskList('COMPLETED')} value={count(of('COMPLETED'))} word="completed" />
+        <Tile href={taskList('FAILED')} value={count(of('FAILED'))} word="failed" isTrouble={of('FAILED') > 0} />
+      </ul>
+      <div class="overview-halves">
+        <section class="overview-half">
+          <h2>Recent tasks</h2>
+          <RecentTasks tasks={tasks} />
+        </section>
+        <section class="overview-half">
+          <h2>{care.length > 0 ? 'Agents that need care' : 'Agents'}</h2>
+          <AgentLines agents={care.length > 0 ? care : agents} isCare={care.length > 0} />
+        </section>
+      </div>
+      <nav aria-label="Quick links" class="overview-links">
+        <QuickLink href="/playground" icon="playground" text="Talk to an agent" />
+        <QuickLink href="/agents/new" icon="plus" text="Add an agent" />
+        <QuickLink href="/settings/keys?make=key" icon="key" text="Make a key" />
+        <QuickLink href="/traces" icon="traces" text="Follow a trace" />
+        <QuickLink href="/settings/config" icon="settings" text="Change the configuration" />
+      </nav>
+    </div>
+  )
+}
+
+function taskList(...states: readonly string[]): string {
+  return `/tasks?state=${states.map((state) => `TASK_STATE_${state}`).join(',')}`
+}
+
+interface TileProps {
+  readonly href: string
+  readonly value: string
+  readonly word: string
+  readonly isTrouble?: boolean
+}
+
+function Tile({ href, value, word, isTrouble = false }: TileProps) {
+  return (
+    <li>
+      <a class={isTrouble ? 'overview-tile trouble-tile' : 'overview-tile'} href={href}>
+        <span class="overview-value">{value}</span>
+        <span class="overview-word">{word}</span>
+      </a>
+    </li>
+  )
+}
+
+function RecentTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
+  if (tasks.length === 0) {
+    return (
+      <p class="hint">
+        None yet. <a href="/playground">Send a first message</a>
+      </p>
+    )
+  }
+  return (
+    <ul class="panel overview-rows">
+      {tasks.map(({ id, state, title, agent, statusAt, durationMs }) => (
+        <li key={id}>
+          <a href={`/tasks/${id}`}>
+            <span class="overview-state">
+              <State state={state} />
+            </span>
+            <span class="grow cut">{title ?? 'A task without words'}</span>
+            <span class="overview-agent soft cut">{agent}</span>
+            <span class="faint overview-time">{durationMs === undefined ? '' : duration(durationMs)}</span>
+            <span class="faint overview-time">
+              <Ago at={statusAt} />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const mostAgents = 8
+
+function AgentLines({ agents, isCare }: { readonly agents: readonly Agent[]; readonly isCare: boolean }) {
+  if (agents.length === 0) {
+    return (
+      <p class="hint">
+        None. <a href="/agents/new">Add an agent</a>
+      </p>
+    )
+  }
+  return (
+    <>
+      <ul class="panel overview-rows">
+        {agents.slice(0, mostAgents).map((agent) => {
+          const { tone, shape, word, why } = agentLook(agent)
+          return (
+            <li key={agent.name}>
+              <a href={agentPath(agent.name)}>
+                <Mark tone={tone} shape={shape} word={word} />
+                <span class="overview-name cut">{agent.title}</span>
+                <span class="grow faint cut overview-why">
+                  {isCare ? (why ?? 'its card has changed') : loadText(agent.load)}
+                </span>
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+      <a class="overview-all" href={isCare ? '/agents?health=care' : '/agents'}>
+        All agents
+      </a>
+    </>
+  )
+}
+
+function QuickLink({ href, icon, text }: { readonly href: string; readonly icon: IconName; readonly text: string }) {
+  return (
+    <a class="button" href={href}>
+      <Icon name={icon} /> {text}
+    </a>
+  )
+}

@@ -1,0 +1,170 @@
+/** Who handed work on to whom, as boxes and arrows. It is moved and zoomed by hand, by keys and by buttons. */
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { Span } from '../api/admin.ts'
+import { now } from '../api/resource.ts'
+import { useKeys } from '../app/keys.ts'
+import { query, setQuery } from '../app/router.ts'
+import { Choice } from '../parts/tabs.tsx'
+import { count, many } from '../parts/words.ts'
+import { delegationOf } from './delegation.ts'
+import type { Grouping } from './delegation.ts'
+import { EdgeLine } from './edge-line.tsx'
+import { boxHeight, boxWidth, NodeBox } from './node-box.tsx'
+import { layered } from './layered.ts'
+import { isRunning, spansOf } from './span-tree.ts'
+import { useDrag } from './use-drag.ts'
+import { fitted, moved, opened, seen, zoomed } from './view-box.ts'
+import type { Size, View } from './view-box.ts'
+import './delegation-graph.css'
+
+const gaps = { along: 120, across: 24 }
+const stepPx = 60
+const zoomStep = 1.25
+
+export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) {
+  const by: Grouping = query.value.get('group') === 'agent' ? 'agent' : 'task'
+  const at = useMemo(() => spansOf(roots).some(isRunning), [roots]) ? now.value : 0
+  const { nodes, edges } = useMemo(() => delegationOf(roots, by, at), [roots, by, at])
+  const box = { width: boxWidth, height: boxHeight(nodes) }
+  const shape = `${box.height} ${nodes.map(({ id }) => id).join()} ${edges.map(({ from, to }) => `${from}>${to}`).join()}`
+  // Times go on; where boxes stand depends on what there is alone.
+  const layout = useMemo(
+    () =>
+      layered(
+        nodes.map(({ id }) => id),
+        edges,
+        { ...box, ...gaps },
+      ),
+    [shape],
+  )
+
+  const frame = useRef<HTMLDivElement>(null)
+  const frameSize = useSignal<Size | undefined>(undefined)
+  /** Nothing as long as nobody has moved it. */
+  const chosen = useSignal<View | undefined>(undefined)
+  const room = frameSize.value ?? { width: 800, height: 500 }
+  const first = { y: layout.places.get(nodes[0]?.id ?? '')?.y ?? 0, height: box.height }
+  const view = chosen.value ?? opened(layout, room, first)
+  const drag = useDrag((dx, dy) => (chosen.value = moved(chosen.value ?? view, dx, dy)))
+
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    const measure = (): void => {
+      frameSize.value = { width: element.clientWidth, height: element.clientHeight }
+    }
+    const watch = new ResizeObserver(measure)
+    watch.observe(element)
+    measure()
+    return () => watch.disconnect()
+  }, [])
+
+  const middle = (): { x: number; y: number } => ({
+    x: (frameSize.value?.width ?? 0) / 2,
+    y: (frameSize.value?.height ?? 0) / 2,
+  })
+  const zoom = (factor: number, around = middle()): void => {
+    chosen.value = zoomed(view, factor, around)
+  }
+  const move = (dx: number, dy: number): void => {
+    chosen.value = moved(view, dx, dy)
+  }
+  const fit = (): void => {
+    chosen.value = fitted(layout, room)
+  }
+  function wheel(event: WheelEvent): void {
+    event.preventDefault()
+    // A pinch on a touchpad comes as a wheel with Ctrl.
+    if (!event.ctrlKey && !event.metaKey) return move(-event.deltaX, -event.deltaY)
+    const { left = 0, top = 0 } = frame.current?.getBoundingClientRect() ?? {}
+    zoom(Math.exp(-event.deltaY / 200), { x: event.clientX - left, y: event.clientY - top })
+  }
+  function show(id: string): void {
+    const place = layout.places.get(id)
+    if (place === undefined || frameSize.value === undefined) return
+    const next = seen(view, { ...place, ...box }, frameSize.value)
+    if (next.x !== view.x || next.y !== view.y) chosen.value = next
+  }
+  useKeys([
+    { key: '+', does: 'Larger', run: () => zoom(zoomStep) },
+    { key: '=', does: 'Larger', run: () => zoom(zoomStep) },
+    { key: '-', does: 'Smaller', run: () => zoom(1 / zoomStep) },
+    { key: '0', does: 'Show all of it', run: fit },
+    { key: 'ArrowLeft', does: 'Look further left', run: () => move(stepPx, 0) },
+    { key: 'ArrowRight', does: 'Look further right', run: () => move(-stepPx, 0) },
+    { key: 'ArrowUp', does: 'Look further up', run: () => move(0, stepPx) },
+    { key: 'ArrowDown', does: 'Look further down', run: () => move(0, -stepPx) },
+  ])
+
+  return (
+    <section class="delegation" aria-label="Delegation">
+      <div class="delegation-tools">
+        <Choice
+          label="Boxes"
+          value={by}
+          options={[
+            ['task', 'By task'],
+            ['agent', 'By agent'],
+          ]}
+          onChange={(wanted) => setQuery({ group: wanted === 'agent' ? 'agent' : '' })}
+        />
+        <span class="faint">
+          {many(nodes.length, by)},{' '}
+          {many(
+            edges.reduce((sum, { calls }) => sum + calls, 0),
+            'call',
+          )}
+        </span>
+        <span class="grow" />
+        <button type="button" class="small" aria-label="Smaller" title="Smaller (-)" onClick={() => zoom(1 / zoomStep)}>
+          −
+        </button>
+        <span class="delegation-scale" aria-live="polite">
+          {count(Math.round(view.scale * 100))} %
+        </span>
+        <button type="button" class="small" aria-label="Larger" title="Larger (+)" onClick={() => zoom(zoomStep)}>
+          +
+        </button>
+        <button type="button" class="small" title="Show all of it (0)" onClick={fit}>
+          Fit
+        </button>
+      </div>
+      <div ref={frame} class="delegation-frame" onWheel={wheel} {...drag}>
+        <svg
+          class="delegation-drawing"
+          role="group"
+          aria-label={`${many(nodes.length, by)} and the calls between them`}
+        >
+          <defs>
+            <marker
+              id="delegation-arrow"
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="8"
+              markerHeight="8"
+              orient="auto"
+            >
+              <path d="M0 0 8 4 0 8z" />
+            </marker>
+          </defs>
+          <g transform={`translate(${view.x} ${view.y}) scale(${view.scale})`}>
+            {edges.map((edge, index) => (
+              <EdgeLine key={`${edge.from} ${edge.to}`} edge={edge} points={layout.lines[index] ?? []} />
+            ))}
+            {nodes.map((node) => (
+              <NodeBox
+                key={node.id}
+                node={node}
+                height={box.height}
+                at={layout.places.get(node.id) ?? { x: 0, y: 0 }}
+                onFocus={() => show(node.id)}
+              />
+            ))}
+          </g>
+        </svg>
+      </div>
+    </section>
+  )
+}

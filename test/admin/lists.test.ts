@@ -1,0 +1,74 @@
+/** What the lists of traces and of webhooks say beside ids: what was asked, of whom, and what became of the last try. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { fakeRemote } from '../bridge/fake-remote.ts'
+import { openStage, until } from './stage.ts'
+
+const receiver = await fakeRemote(() => ({ status: 400 }))
+after(() => receiver.close())
+const stage = await openStage({ config: { push: { allow: ['127.0.0.1'], schedule: [] } } })
+const { ask, call, send } = stage
+
+async function withHook(agent: string, text: string, id: string): Promise<string> {
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
+  const taskPushNotificationConfig = { id, url: `${receiver.url}/${id}?token=secret` }
+  const { json } = await call(agent, 'SendMessage', { message, configuration: { taskPushNotificationConfig } })
+  return json.result.task.id
+}
+
+const list = async (query: string): Promise<any[]> => (await ask('GET', `/admin/push?${query}`)).json.push
+const ids = (push: readonly any[]): readonly string[] => push.map(({ configId }) => configId)
+
+describe('the list of webhooks', () => {
+  it('says whose task it is for, what began it, how far it is, and what the last try came to', async () => {
+    const taskId = await withHook('talker', '  A report\nfor the board ', 'one')
+    const dead = await until(async () => (await list('state=dead'))[0], 'it is given up')
+    assert.deepEqual(
+      [dead.taskId, dead.agent, dead.title, dead.deliveredSeq],
+      [taskId, 'talker', 'A report for the board', 0],
+    )
+    assert.ok(dead.head > 3)
+    assert.match(dead.last.outcome, /^HTTP 4\d\d$/)
+    const { json } = await ask('GET', `/admin/push/${taskId}/one`)
+    assert.deepEqual([json.agent, json.head, json.last], [dead.agent, dead.head, json.attempts[0]])
+  })
+
+  it('is narrowed by agent and by text, and goes on from page to page', async () => {
+    await withHook('echo', 'hello', 'two')
+    await withHook('talker', 'another report', 'three')
+    assert.deepEqual(ids(await list('agent=talker')), ['three', 'one'])
+    assert.deepEqual(ids(await list('text=REPORT')), ['three', 'one'])
+    assert.deepEqual(ids(await list('text=report&agent=echo')), [])
+    assert.deepEqual(ids(await list('text=%2Ftwo')), ['two'])
+    // What is hidden of an address is not found, either.
+    assert.deepEqual(ids(await list('text=secret')), [])
+    const seen: string[] = []
+    for (let query = 'limit=1&agent=talker'; ;) {
+      const { json } = await ask('GET', `/admin/push?${query}`)
+      seen.push(...ids(json.push))
+      if (json.before === undefined) break
+      query = `limit=1&agent=talker&before=${json.before}`
+    }
+    assert.deepEqual(seen, ['three', 'one'])
+  })
+})
+
+describe('the list of traces', () => {
+  it('says what was asked, in the first words of the task', async () => {
+    const { id } = await send('talker', 'say this')
+    const { json } = await ask('GET', '/admin/traces?limit=1')
+    assert.deepEqual([json.traces[0].taskId, json.traces[0].title], [id, 'say this'])
+    assert.equal((await ask('GET', `/admin/traces/${id}`)).json.traces[0].summary.title, 'say this')
+  })
+
+  it('is narrowed to those in which something failed', async () => {
+    const { id } = await send('talker', 'fail for once')
+    const { json } = await ask('GET', '/admin/traces?minErrors=1')
+    assert.deepEqual(
+      json.traces.map(({ taskId }: any) => taskId),
+      [id],
+    )
+    assert.equal((await ask('GET', '/admin/traces?minErrors=9')).json.traces.length, 0)
+    assert.equal((await ask('GET', '/admin/traces?minErrors=x')).status, 400)
+  })
+})

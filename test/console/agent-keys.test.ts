@@ -1,0 +1,193 @@
+/** Keys in the console: made, shown once, narrowed, used, replaced, revoked. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { copiedText } from './on-page.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
+  const { stage } = house
+  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const form = (page: Page) => page.getByRole('form', { name: 'A new key' })
+  const shown = (page: Page) => page.getByRole('region', { name: /^The key/ })
+  const row = (page: Page, name: RegExp) =>
+    page.getByRole('list', { name: 'Keys' }).getByRole('listitem').filter({ hasText: name })
+  const say = { messageId: 'k', role: 'ROLE_USER', parts: [{ text: 'hello' }] }
+
+  async function make(page: Page, name: string): Promise<void> {
+    await form(page).getByLabel('Name', { exact: true }).fill(name)
+    await form(page).getByRole('button', { name: 'Make the key' }).click()
+    await shown(page).waitFor()
+  }
+
+  it('are made in a form, shown once, copied, and open the agent and no other', async () => {
+    const page = await house.open('/agents/artist/keys')
+    await page.getByText('No keys yet').waitFor()
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    assert.match(page.url(), /make=key/)
+    await make(page, 'build server')
+    await shown(page).getByText('This is shown once.').waitFor()
+    await shown(page).getByRole('button', { name: 'Copy the key' }).click()
+    await shown(page).getByRole('button', { name: 'Copied' }).waitFor()
+    const key = await copiedText(page)
+    assert.match(key, /^pk_/)
+    assert.deepEqual(await seriousViolations(page), [])
+    await row(page, /build server/)
+      .getByText('never used')
+      .waitFor()
+    await row(page, /build server/)
+      .getByText('expires in 90 d')
+      .waitFor()
+
+    const proof = { authorization: `Bearer ${key}` }
+    assert.equal((await stage.call('artist', 'SendMessage', { message: say }, proof)).status, 200)
+    await row(page, /build server/)
+      .getByText(/^used/)
+      .waitFor()
+    assert.notEqual((await stage.call('talker', 'SendMessage', { message: say }, proof)).status, 200)
+
+    await shown(page).getByRole('button', { name: 'Done' }).click()
+    await shown(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await row(page, /build server/).waitFor()
+    assert.doesNotMatch(await page.content(), new RegExp(key))
+    await page.close()
+  })
+
+  it('are not left behind unseen: who goes without the key is asked', async () => {
+    const page = await house.open('/agents/talker')
+    await page.getByRole('navigation', { name: 'Views of talker' }).getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await make(page, 'forgotten')
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: /^Tasks/ })
+      .click()
+    const question = page.getByRole('dialog', { name: 'Leave without the key?' })
+    await question.getByText('shown only once').waitFor()
+    await question.getByRole('button', { name: 'Not now' }).click()
+    await shown(page).waitFor()
+    assert.match(page.url(), /\/agents\/talker\/keys/)
+    await page.evaluate('history.back()')
+    await question.getByRole('button', { name: 'Not now' }).click()
+    await shown(page).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: /^Tasks/ })
+      .click()
+    await question.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL('**/tasks')
+    await page.close()
+  })
+
+  it('are narrowed: to skills, operations, a rate, tasks a day, and a day on which they end', async () => {
+    const page = await house.open('/agents/talker/keys?make=key')
+    await stage.ask('PUT', '/admin/agents/talker', {
+      entry: {
+        kind: 'module',
+        path: './talker.ts',
+        default: true,
+        skills: [
+          { id: 'say', name: 'Say', description: 'Says it', tags: [] },
+          { id: 'sing', name: 'Sing', description: 'Sings it', tags: [] },
+        ],
+      },
+    })
+    await form(page).getByRole('group', { name: 'Skills' }).getByLabel('Sing').check()
+    await form(page).getByLabel('cancel tasks').uncheck()
+    await form(page).getByLabel('set webhooks').uncheck()
+    await form(page).getByLabel('Expires', { exact: true }).selectOption('date')
+    await form(page).getByLabel('The day on which it expires').fill('2099-12-31')
+    await form(page).getByLabel('Rate').fill('10/s')
+    await form(page).getByLabel('Tasks a day').fill('50')
+    await form(page).getByText('More', { exact: true }).click()
+    await form(page).getByLabel('In the name of').fill('team-a')
+    await make(page, 'narrow')
+    const { json } = await stage.ask('GET', '/admin/keys?limit=100')
+    const key = json.keys.find(({ name }: any) => name === 'narrow')
+    assert.deepEqual(key.scopes, ['skill:talker/sing', 'operation:send', 'operation:read'])
+    assert.deepEqual([key.rate, key.tasksPerDay, key.principal], ['10/s', 50, 'team-a'])
+    assert.match(key.expiresAt, /^(2099-12-31|2100-01-01)/)
+    for (const word of ['talker/sing', 'only send, read', '10/s', '50 tasks a day', 'for team-a']) {
+      await row(page, /narrow/)
+        .getByText(word)
+        .waitFor()
+    }
+    await shown(page).getByRole('button', { name: 'I have kept it' }).click()
+    await page.close()
+  })
+
+  it('say at which field something is wrong', async () => {
+    const page = await house.open('/agents/gpt/keys?make=key')
+    await form(page).getByRole('button', { name: 'Make the key' }).click()
+    await form(page).getByText('give it a name').waitFor()
+    await form(page).getByLabel('Name', { exact: true }).fill('wrong')
+    await form(page).getByLabel('Rate').fill('often')
+    await form(page).getByLabel('Tasks a day').fill('0')
+    await form(page).getByRole('button', { name: 'Make the key' }).click()
+    await form(page).getByRole('alert').first().waitFor()
+    assert.equal(await form(page).getByLabel('Rate').getAttribute('aria-invalid'), 'true')
+    assert.equal(await form(page).getByLabel('Tasks a day').getAttribute('aria-invalid'), 'true')
+    await form(page).getByRole('button', { name: 'Cancel' }).click()
+    await form(page).waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('are revoked once one has confirmed it, and open nothing from then on', async () => {
+    const { json: made } = await stage.ask('POST', '/admin/keys', { name: 'leaked', agents: ['shout'] })
+    const page = await house.open('/agents/shout/keys')
+    await page.getByRole('button', { name: 'Revoke leaked' }).click()
+    const question = page.getByRole('dialog', { name: 'Revoke the key “leaked”?' })
+    await question.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('No key is like that.').waitFor()
+    await page.getByRole('group', { name: 'Which keys' }).getByRole('button', { name: 'All' }).click()
+    await row(page, /leaked/)
+      .getByText(/⊘\s*revoked/)
+      .waitFor()
+    const proof = { authorization: `Bearer ${made.key}` }
+    assert.equal((await stage.call('shout', 'SendMessage', { message: say }, proof)).status, 401)
+    await page.close()
+  })
+
+  it('are replaced by new ones that may do the same', async () => {
+    const { json: old } = await stage.ask('POST', '/admin/keys', { name: 'worn', agents: ['clock'], rate: '5/s' })
+    const page = await house.open('/agents/clock/keys')
+    await page.getByRole('button', { name: 'Replace worn' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click()
+    await shown(page).getByRole('button', { name: 'Copy the key' }).click()
+    await row(page, /worn/).nth(1).waitFor()
+    const { json } = await stage.ask('GET', '/admin/keys?limit=100')
+    const both = json.keys.filter(({ name }: any) => name === 'worn')
+    assert.deepEqual(
+      both.map(({ rate }: any) => rate),
+      ['5/s', '5/s'],
+    )
+    assert.equal(new Set(both.map(({ principal }: any) => principal)).size, 1)
+    assert.notEqual(await copiedText(page), old.key)
+    await page.close()
+  })
+
+  it('are found by text, and by the address that names one', async () => {
+    await stage.ask('POST', '/admin/keys', { name: 'alpha', agents: ['concierge'] })
+    const { json: beta } = await stage.ask('POST', '/admin/keys', { name: 'beta', agents: ['concierge'] })
+    const page = await house.open(`/agents/concierge/keys?key=${beta.id}`)
+    await row(page, /beta/).and(page.locator('[aria-current]')).waitFor()
+    await page.getByLabel('Filter the keys').fill('alp')
+    await row(page, /beta/).waitFor({ state: 'detached' })
+    assert.match(page.url(), /find=alp/)
+    await page.close()
+  })
+
+  it('were not complained of', () => {
+    assert.deepEqual(
+      house.complaints.filter((said) => !/status of 400/.test(said)),
+      [],
+    )
+  })
+})

@@ -1,0 +1,164 @@
+/** Further views of an agent in the console: its card, how it is called from programs, its entry in the configuration. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { openCardServer } from './card-server.ts'
+import { copiedText } from './on-page.ts'
+import { openConsole } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const somebody = await openCardServer()
+  const house = await openConsole(found.browser, {
+    agents: {
+      somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
+    },
+  })
+  const { stage } = house
+  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const list = (page: Page) => page.getByRole('list', { name: 'Agents' })
+  const row = (page: Page, name: RegExp) => list(page).getByRole('link', { name })
+
+  describe('by its cards', () => {
+    it('is shown as clients of each version get it, with what differs', async () => {
+      const page = await house.open('/agents/talker/card')
+      const differences = page.getByRole('list', { name: 'Differences' })
+      await differences.getByText('Only in 1.0').waitFor()
+      await differences.getByText('supportedInterfaces').waitFor()
+      await differences.getByText('preferredTransport').waitFor()
+      await page.getByRole('group', { name: 'Version' }).getByRole('button', { name: '0.2' }).click()
+      await page.getByLabel('beside').selectOption('0.3')
+      assert.match(page.url(), /version=0\.2&with=0\.3/)
+      await differences.getByText('protocolVersion').waitFor()
+      await page.reload()
+      await differences.getByText('protocolVersion').waitFor()
+      await page.getByLabel('beside').selectOption('none')
+      await differences.waitFor({ state: 'detached' })
+      await page.getByRole('group', { name: 'Shown as' }).getByRole('button', { name: 'Raw' }).click()
+      const raw = JSON.parse(await page.getByLabel('the card for clients of 0.2', { exact: true }).innerText())
+      assert.equal(raw.protocolVersion, '0.2.6')
+      await page.getByText("curl -H 'A2A-Version: 0.2'").waitFor()
+      await page.close()
+    })
+
+    it('says whether it is signed, and what became of a remote one’s signature', async () => {
+      const page = await house.open('/agents/somebody/card')
+      await page.getByText('The hub does not sign its cards.').waitFor()
+      await page.getByText('not checked').waitFor()
+      await page.getByRole('group', { name: 'Version' }).getByRole('button', { name: 'Its own' }).click()
+      await page.getByRole('heading', { name: 'Its own', level: 4 }).waitFor()
+      assert.match(page.url(), /version=own/)
+      await page.close()
+    })
+
+    it('waits to be approved when it changes, and says which members did', async () => {
+      const page = await house.open('/agents/somebody')
+      await page.getByText('An agent of somebody else').last().waitFor()
+      somebody.say({ description: 'Something quite different', version: '2.0.0' })
+      await stage.ask('POST', '/admin/agents/somebody/look')
+      await page.getByText(/and it is not called before that is approved/).waitFor()
+      await row(page, /blocked/).waitFor()
+      await page.getByRole('link', { name: 'Look at the change' }).click()
+      const change = page.getByRole('region', { name: 'What has changed' })
+      await change.getByText('Something quite different').waitFor()
+      await change.getByRole('list', { name: 'Differences' }).getByText('version').waitFor()
+      await change.getByRole('button', { name: 'Approve' }).click()
+      const question = page.getByRole('dialog', { name: 'Approve the new card of somebody?' })
+      await question.getByRole('button', { name: 'Approve' }).click()
+      await change.waitFor({ state: 'detached' })
+      const { json } = await stage.ask('GET', '/admin/agents/somebody')
+      assert.equal(json.drift, undefined)
+      await page.close()
+    })
+  })
+
+  describe('in other people’s programs', () => {
+    it('is reached at addresses that can be copied, by every binding and version', async () => {
+      const page = await house.open('/agents/artist/connect')
+      const table = page.getByRole('table')
+      for (const name of [/JSON-RPC 1\.0/, /REST 1\.0/, /JSON-RPC 0\.3/, /REST 0\.3/, /JSON-RPC 0\.2/, /Card all/]) {
+        await table.getByRole('row', { name }).waitFor()
+      }
+      await page.getByRole('button', { name: 'Copy the address for JSON-RPC 1.0' }).click()
+      assert.equal(await copiedText(page), `${stage.url}/a2a/artist`)
+      await page.close()
+    })
+
+    it('is called by code that is chosen by the address, with a key or without', async () => {
+      const page = await house.open('/agents/artist/connect?snippet=python', { width: 1700 })
+      await page.getByLabel('Python snippet', { exact: true }).getByText('create_client').waitFor()
+      await page.getByLabel('with a key').check()
+      await page.getByLabel('Python snippet', { exact: true }).getByText('PARLEY_KEY').waitFor()
+      await page.getByRole('group', { name: 'Snippet' }).getByRole('button', { name: 'curl, 0.3' }).click()
+      assert.match(page.url(), /snippet=curl-0\.3&key=yes|key=yes&snippet=curl-0\.3/)
+      await page.getByRole('button', { name: 'Copy curl, 0.3 snippet' }).click()
+      assert.match(await copiedText(page), /message\/send/)
+      await page.close()
+    })
+  })
+
+  describe('in the configuration', () => {
+    it('is changed as JSON, which the hub checks, and is another one at once', async () => {
+      const page = await house.open('/agents/shout/settings')
+      const entry = page.getByLabel('Its entry, as JSON')
+      const written = JSON.parse(await entry.inputValue())
+      assert.equal(written.kind, 'command')
+      await entry.fill('{ "kind": ')
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText(/This is no JSON/).waitFor()
+      await entry.fill(JSON.stringify({ ...written, processes: 'many', colour: 'red' }))
+      await page.getByRole('button', { name: 'Apply' }).click()
+      const mistakes = page.getByRole('alert')
+      await mistakes.getByText('processes').first().waitFor()
+      await mistakes.getByText('colour').first().waitFor()
+      assert.doesNotMatch(await mistakes.innerText(), /agents\.shout|line \d/)
+      await entry.fill(JSON.stringify({ ...written, description: 'It shouts louder.' }, null, 2))
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText('shout changed').first().waitFor()
+      await row(page, /It shouts louder/).waitFor()
+      await page.close()
+    })
+
+    it('is not overwritten by somebody who began before another one’s change', async () => {
+      const page = await house.open('/agents/clock/settings')
+      const entry = page.getByLabel('Its entry, as JSON')
+      await entry.fill('{ "kind": "demo", "agent": "clock", "description": "mine" }')
+      await stage.ask('PUT', '/admin/agents/clock', { entry: { kind: 'demo', agent: 'clock', description: 'theirs' } })
+      await page.getByText('The configuration was changed meanwhile. Undo').waitFor()
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText('The configuration was changed meanwhile: look at it again').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await until(
+        async () => ((await entry.inputValue()).includes('theirs') ? true : undefined),
+        'the newer entry is shown',
+      )
+      await page.close()
+    })
+
+    it('is taken out once one has confirmed it', async () => {
+      await stage.ask('POST', '/admin/agents', { name: 'short', entry: { kind: 'demo', agent: 'echo' } })
+      const page = await house.open('/agents/short/settings')
+      await page.getByRole('button', { name: 'Remove' }).click()
+      const question = page.getByRole('dialog', { name: 'Remove short from the configuration?' })
+      await question.getByRole('button', { name: 'Not now' }).click()
+      assert.equal((await stage.ask('GET', '/admin/agents/short')).status, 200)
+      await page.getByRole('button', { name: 'Remove' }).click()
+      await question.getByRole('button', { name: 'Remove' }).click()
+      await page.waitForURL('**/agents')
+      await row(page, /short/).waitFor({ state: 'detached' })
+      assert.equal((await stage.ask('GET', '/admin/agents/short')).status, 404)
+      await page.close()
+    })
+  })
+
+  it('was not complained of', () => {
+    // The browser itself tells of answers such as 404 and 400, which were wanted here.
+    const unexpected = house.complaints.filter((said) => !/status of (400|404|409)/.test(said))
+    assert.deepEqual(unexpected, [])
+  })
+})

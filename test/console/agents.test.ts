@@ -1,0 +1,222 @@
+/** The agents in the console: the list, and each of them as it says, shows and is set up. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { openCardServer } from './card-server.ts'
+import { copiedText } from './on-page.ts'
+import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const somebody = await openCardServer()
+  const house = await openConsole(found.browser, {
+    agents: {
+      somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
+      gone: { kind: 'a2a', url: 'http://127.0.0.1:9001' },
+    },
+  })
+  const { stage } = house
+  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const list = (page: Page) => page.getByRole('list', { name: 'Agents' })
+  const row = (page: Page, name: RegExp) => list(page).getByRole('link', { name })
+  const tabs = (page: Page) => page.getByRole('navigation', { name: /^Views of/ })
+
+  describe('as a list', () => {
+    it('say what they are, how they are, and which one answers where none is named', async () => {
+      const page = await house.open('/agents')
+      await row(page, /^Talker talker default/).waitFor()
+      await row(page, /^gpt A model\. openai/).waitFor()
+      await row(page, /^gone .*down/).waitFor()
+      assert.equal(await list(page).getByRole('listitem').count(), 8)
+      await page.close()
+    })
+
+    it('are found by text, kind, tag and health, all of which stand in the address', async () => {
+      const page = await house.open('/agents')
+      await row(page, /Talker/).waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('seconds')
+      await row(page, /Talker/).waitFor({ state: 'detached' })
+      await row(page, /Clock/).waitFor()
+      assert.match(page.url(), /\?text=seconds$/)
+      await page.getByLabel('Filter the agents').fill('')
+      await page.getByLabel('Kind').selectOption('demo')
+      await row(page, /Talker/).waitFor({ state: 'detached' })
+      await page.getByLabel('Tag').selectOption('demo')
+      await page.reload()
+      await row(page, /Clock/).waitFor()
+      assert.equal(await page.getByLabel('Kind').inputValue(), 'demo')
+      await page.getByLabel('Health').selectOption('down')
+      await page.getByText('No agent is like that').waitFor()
+      await page.getByRole('link', { name: 'Show all agents' }).click()
+      await row(page, /Talker/).waitFor()
+      await page.close()
+    })
+
+    it('are walked with the keyboard, opened beside the list, and their names copied', async () => {
+      const page = await house.open('/agents?kind=demo')
+      await row(page, /Clock/).waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/agents/concierge?kind=demo')
+      await page.getByRole('heading', { name: 'Concierge', level: 2 }).waitFor()
+      await page.keyboard.press('k')
+      await page.waitForURL('**/agents/clock?kind=demo')
+      await page.keyboard.press('c')
+      assert.equal(await copiedText(page), 'clock')
+      await page.keyboard.press('Escape')
+      await page.waitForURL('**/agents?kind=demo')
+      await page.close()
+    })
+
+    it('show at once what they do, and what went wrong last', async () => {
+      const page = await house.open('/agents')
+      await row(page, /shout .*idle none/).waitFor()
+      const { id } = await stage
+        .call('talker', 'SendMessage', {
+          message: { messageId: 'w', role: 'ROLE_USER', parts: [{ text: 'wait' }] },
+          configuration: { returnImmediately: true },
+        })
+        .then(({ json }) => json.result.task)
+      await row(page, /Talker .*1 working/).waitFor()
+      await stage.send('talker', 'fail now')
+      await row(page, /Talker .*The agent failed/).waitFor()
+      await stage.ask('POST', `/admin/tasks/${id}/cancel`)
+      await row(page, /Talker .*idle/).waitFor()
+      await page.close()
+    })
+
+    it('come and go as the configuration does', async () => {
+      const page = await house.open('/agents')
+      await row(page, /Talker/).waitFor()
+      await stage.ask('POST', '/admin/agents', { name: 'timer', entry: { kind: 'demo', agent: 'clock' } })
+      await row(page, /timer/).waitFor()
+      await stage.ask('DELETE', '/admin/agents/timer')
+      await row(page, /timer/).waitFor({ state: 'detached' })
+      await page.close()
+    })
+  })
+
+  describe('one by one', () => {
+    it('are read as a person reads: what, how, who may, which skills, what came last [S4-23]', async () => {
+      const { id } = await stage.send('artist', 'paint me something')
+      const page = await house.open('/agents/artist')
+      await page.getByRole('heading', { name: 'artist', level: 2 }).waitFor()
+      await page.getByText('Answers with pictures, sounds').last().waitFor()
+      await page.getByText(`${stage.url}/a2a/artist`, { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Copy the endpoint' }).click()
+      assert.equal(await copiedText(page), `${stage.url}/a2a/artist`)
+      await page.getByText('nothing, or a bearer token or key in Authorization').waitFor()
+      await page.getByRole('link', { name: 'paint me something' }).waitFor()
+      assert.equal(await page.getByRole('link', { name: 'paint me something' }).getAttribute('href'), `/tasks/${id}`)
+      assert.equal(await page.getByRole('link', { name: 'All its tasks' }).getAttribute('href'), '/tasks?agent=artist')
+      await page.getByRole('link', { name: 'Try it' }).click()
+      await page.waitForURL('**/playground/artist')
+      await page.close()
+    })
+
+    it('have examples that open the playground with their words', async () => {
+      const page = await house.open('/agents/concierge')
+      const example = page.getByRole('list', { name: 'Examples' }).getByRole('link').first()
+      const text = await example.innerText()
+      await example.click()
+      await page.waitForURL(/\/playground\/concierge\?text=/)
+      assert.equal(new URL(page.url()).searchParams.get('text'), text.trim())
+      await page.close()
+    })
+
+    it('lead from their last error to its task', async () => {
+      const task = await stage.send('talker', 'fail again')
+      const page = await house.open('/agents/talker')
+      const link = page.getByRole('link', { name: 'The agent failed' })
+      await link.waitFor()
+      assert.equal(await link.getAttribute('href'), `/tasks/${task.id}`)
+      await page.close()
+    })
+
+    it('say why they are down, and are looked at again when one asks', async () => {
+      const page = await house.open('/agents/gone')
+      await page.getByText(/It is down: it cannot be reached/).waitFor()
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByText('gone is down').first().waitFor()
+      await page.close()
+    })
+
+    it('have every view in the address, which survives a reload', async () => {
+      const page = await house.open('/agents/talker')
+      for (const [name, heading] of [
+        ['Card', 'As clients see it'],
+        ['Connect', 'Call it from a program'],
+        ['Settings', 'Its entry, as JSON'],
+      ] as const) {
+        await tabs(page).getByRole('link', { name }).click()
+        await page.getByRole('heading', { name: heading }).waitFor()
+        await page.reload()
+        await page.getByRole('heading', { name: heading }).waitFor()
+      }
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Call it from a program' }).waitFor()
+      await page.close()
+    })
+
+    it('are said not to be there where there is none, and lead to the tasks that are left', async () => {
+      const page = await house.open('/agents/nobody')
+      await page.getByText('There is no agent nobody').waitFor()
+      assert.equal(
+        await page.getByRole('link', { name: 'Tasks of nobody' }).getAttribute('href'),
+        '/tasks?agent=nobody',
+      )
+      await page.close()
+    })
+  })
+
+  describe('for everybody', () => {
+    for (const theme of ['light', 'dark'] as const) {
+      it(`have no serious violation in ${theme} colours`, async () => {
+        for (const path of [
+          '',
+          '/artist',
+          '/somebody/card',
+          '/artist/connect',
+          '/artist/keys?make=key',
+          '/gpt/settings',
+          '/gone',
+        ]) {
+          const page = await house.open(`/agents${path}`, { theme })
+          if (path !== '') await tabs(page).waitFor()
+          else await row(page, /Talker/).waitFor()
+          assert.deepEqual(await seriousViolations(page), [], path)
+          await page.close()
+        }
+      })
+    }
+
+    it('fit on a phone: the detail covers the list, and nothing is wider than the screen', async () => {
+      for (const path of [
+        '',
+        '/artist',
+        '/somebody/card',
+        '/artist/connect',
+        '/artist/keys?make=key',
+        '/gpt/settings',
+      ]) {
+        const page = await house.open(`/agents${path}`, { width: 390, height: 844 })
+        await (path === '' ? row(page, /Talker/) : tabs(page)).waitFor()
+        assert.equal(await row(page, /Talker/).isVisible(), path === '', path)
+        assert.ok(await fitsItsWidth(page), path)
+        await page.close()
+      }
+    })
+  })
+
+  it('were not complained of', () => {
+    // The browser itself tells of answers such as 404 and 400, which were wanted here.
+    const unexpected = house.complaints.filter((said) => !/status of (400|404|409)/.test(said))
+    assert.deepEqual(unexpected, [])
+  })
+})

@@ -1,0 +1,40 @@
+/** The first minute: the hub is started as anybody starts it, and the link that it prints opens the console. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { buildConsole } from '../../scripts/build-console.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { newFolder, startHub } from '../hub/running-hub.ts'
+
+const found = await findBrowser()
+
+describe('the first start', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  await buildConsole()
+  const folder = await newFolder()
+  const hub = await startHub(folder)
+
+  it('prints a link that opens the console, signed in, and leaves the key in no address', async () => {
+    const link = /See it in a browser: (\S+)/.exec(await hub.says(/See it in a browser/))?.[1] ?? ''
+    assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#key=/)
+    const context = await found.browser.newContext()
+    const page = await context.newPage()
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
+    await page.goto(link)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await page.getByText('concierge').first().waitFor()
+    const key = decodeURIComponent(link.slice(link.indexOf('=') + 1))
+    assert.ok(!page.url().includes('key'), page.url())
+    assert.ok(asked.every((url) => !url.includes(key)))
+    await page.goBack()
+    assert.ok(!page.url().includes(key), page.url())
+    await context.close()
+  })
+
+  it('prints the address alone once the key is known', async () => {
+    await hub.end()
+    const again = await startHub(folder)
+    assert.match(await again.says(/See it in a browser/), /browser: http:\/\/127\.0\.0\.1:\d+\/$/)
+  })
+})

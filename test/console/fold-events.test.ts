@@ -1,0 +1,79 @@
+/** What the console adds events up to is what the engine does, after every one of them. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { LogRecord } from '../../packages/console/src/api/admin.ts'
+import { emptyFold, fold, viewOf } from '../../packages/a2a/src/engine/fold.ts'
+import { createFoldTo } from '../../packages/console/src/pages/tasks/fold-events.ts'
+
+const said = (text: string, role = 'ROLE_AGENT') => ({ messageId: text, role, parts: [{ text }] })
+const status = (state: string, text?: string) => ({
+  type: 'status',
+  status: { state: `TASK_STATE_${state}`, ...(text === undefined ? {} : { message: said(text) }) },
+})
+const chunk = (text: string, more: object = {}) => ({
+  type: 'artifact',
+  artifact: { artifactId: 'answer', parts: [{ text }] },
+  ...more,
+})
+const bodies: readonly any[] = [
+  { type: 'message', message: said('Book a flight', 'ROLE_USER') },
+  status('SUBMITTED'),
+  { type: 'turn-started', turn: 1, attempt: 1, consumedSeq: 1 },
+  status('WORKING', 'Looking'),
+  status('INPUT_REQUIRED', 'Where to?'),
+  { type: 'turn-ended', turn: 1 },
+  { type: 'message', message: said('Rome', 'ROLE_USER') },
+  { type: 'turn-started', turn: 2, attempt: 1, consumedSeq: 7 },
+  status('WORKING'),
+  chunk('To '),
+  chunk('Rome', { append: true }),
+  chunk('.', { append: true, lastChunk: true }),
+  {
+    type: 'artifact',
+    artifact: { artifactId: 'ticket', name: 'ticket', metadata: { a: 1 }, parts: [{ data: { seat: '1A' } }] },
+  },
+  {
+    type: 'artifact',
+    artifact: {
+      artifactId: 'ticket',
+      metadata: { b: 2 },
+      extensions: ['urn:x'],
+      parts: [{ text: 'b', mediaType: 'text/x' }],
+    },
+    append: true,
+  },
+  chunk('Once more'),
+  status('COMPLETED', 'Done'),
+]
+const events: readonly LogRecord[] = bodies.map((body, index) => ({
+  seq: index + 1,
+  at: '2030-01-31T12:00:00.000Z',
+  type: body.type,
+  isVisible: true,
+  bytes: 1,
+  body,
+}))
+
+/** As the engine of the hub has it. */
+function viewAt(seq: number) {
+  const into = emptyFold('t', 'c', { state: 'TASK_STATE_SUBMITTED' })
+  for (const { seq: at, body } of events.slice(0, seq)) fold(into, { seq: at, at: 0, body: body as any })
+  return viewOf(into)
+}
+
+describe('a task as it was', () => {
+  it('is after every event what the hub itself makes of it', () => {
+    const foldTo = createFoldTo({ id: 't', contextId: 'c' })
+    for (const { seq } of events) assert.deepEqual(foldTo(events, seq), viewAt(seq), `after event ${seq}`)
+  })
+
+  it('is the same after going back, and what was shown before stays as it was', () => {
+    const foldTo = createFoldTo({ id: 't', contextId: 'c' })
+    const early = foldTo(events, 11)
+    const whole = foldTo(events, 99)
+    assert.deepEqual(early, viewAt(11))
+    assert.deepEqual(whole, viewAt(16))
+    assert.deepEqual(foldTo(events, 5), viewAt(5))
+    assert.deepEqual(foldTo(events, 0), { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } })
+  })
+})

@@ -1,0 +1,126 @@
+/** An agent that means ill: its card tries to script the page, to fetch things, to lead elsewhere, and to break the layout. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { openCardServer } from './card-server.ts'
+import { fitsItsWidth, openConsole } from './open-console.ts'
+
+const found = await findBrowser()
+
+const image = `<img src="https://evil.example/x.png" onerror="globalThis.pwned = 1">`
+const script = `<script>globalThis.pwned = 2</script><svg onload="globalThis.pwned = 3">`
+const markdown = `[click](javascript:globalThis.pwned=4) ![x](https://evil.example/y.png) <iframe srcdoc="${script}"></iframe>`
+const long = 'x'.repeat(5_000)
+const evil = 'javascript:globalThis.pwned=5'
+
+const card = {
+  name: `${image}${script} ${long}`,
+  description: `${script}\n\n${markdown}\n\n${long}`,
+  version: `${image}${long}`,
+  provider: { organization: `${image} ${long}`, url: evil },
+  documentationUrl: evil,
+  iconUrl: 'https://evil.example/icon.png',
+  skills: Array.from({ length: 20 }, (_, index) => ({
+    id: index === 0 ? `${image}${long}` : `skill-${index}`,
+    name: `${image} ${index} ${long}`,
+    description: `${markdown} ${long}`,
+    tags: [image, evil, long],
+    examples: [`${image} ${markdown}`, `"'><img src=x onerror=globalThis.pwned=6> ${long}`, '\u202Eevil\u202C \u0000'],
+    inputModes: [image],
+  })),
+  defaultInputModes: [`${image}/${long}`],
+  defaultOutputModes: [evil],
+  securitySchemes: { [image]: { openIdConnectSecurityScheme: { openIdConnectUrl: evil } } },
+  securityRequirements: [{ schemes: { [image]: { list: [] } } }],
+}
+
+describe('a hostile card', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const villain = await openCardServer(card)
+  const house = await openConsole(found.browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
+  const { stage } = house
+  const asked: string[] = []
+  house.context.on('request', (request) => void asked.push(request.url()))
+
+  async function assertCalm(page: Page, where: string): Promise<void> {
+    assert.equal(await page.evaluate(() => (globalThis as any).pwned), undefined, where)
+    assert.ok(await fitsItsWidth(page), `${where} is too wide`)
+    const links = await page.locator('main a').evaluateAll((all) => all.map((one: any): string => one.href))
+    assert.deepEqual(
+      links.filter((href) => !/^https?:/.test(href)),
+      [],
+      where,
+    )
+    assert.equal(await page.locator('main :is(img, iframe, script, object, embed)').count(), 0, where)
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith(stage.url)),
+      [],
+      where,
+    )
+  }
+
+  for (const width of [1280, 390]) {
+    it(`runs nothing, fetches nothing, and keeps within ${width} pixels`, async () => {
+      for (const path of [
+        '/agents',
+        '/agents/villain',
+        '/agents/villain/card',
+        '/agents/villain/connect',
+        '/agents/villain/keys?make=key',
+        '/agents/villain/settings',
+        '/welcome?view=steps',
+        '/welcome?view=overview',
+      ]) {
+        const page = await house.open(path, { width })
+        await page.locator('main').getByText('onerror=').first().waitFor({ state: 'attached' })
+        await assertCalm(page, path)
+        await page.close()
+      }
+    })
+  }
+
+  it('is read as the text that it is', async () => {
+    const page = await house.open('/agents/villain')
+    await page.getByRole('heading', { name: image, level: 2 }).waitFor()
+    await page.getByText('[click](javascript:globalThis.pwned=4)').first().waitFor()
+    assert.equal(
+      await page
+        .getByText(evil, { exact: true })
+        .first()
+        .evaluate((element) => element.closest('a')),
+      null,
+    )
+    await page.getByRole('button', { name: 'Show all 20 skills' }).click()
+    await assertCalm(page, 'all skills')
+    await page.close()
+  })
+
+  it('hands its examples over as text, to the playground and to a shell', async () => {
+    const page = await house.open('/agents/villain')
+    const example = page.getByRole('list', { name: 'Examples' }).first().getByRole('link').nth(1)
+    await example.click()
+    await page.waitForURL(/\/playground\/villain\?text=/)
+    await assertCalm(page, 'the playground')
+    assert.ok(new URL(page.url()).searchParams.get('text')?.startsWith(`"'><img src=x`))
+    await page.goto(`${stage.url}/agents/villain/connect?snippet=curl`)
+    const code = await page.getByLabel('curl snippet', { exact: true }).innerText()
+    const body = /-d '(.*)'$/s.exec(code)?.[1]?.replaceAll(`'\\''`, "'") ?? ''
+    assert.equal(JSON.parse(body).params.message.parts[0].text, `${image} ${markdown}`.slice(0, 200))
+    await page.close()
+  })
+
+  it('is found out before it is added, and does nothing there either', async () => {
+    const page = await house.open('/agents/new')
+    await page.getByLabel('An address, or a command').fill(villain.url)
+    await page.getByRole('button', { name: 'Find out' }).click()
+    await page.getByRole('form', { name: 'What was found' }).waitFor()
+    await assertCalm(page, 'what was found')
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

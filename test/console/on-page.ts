@@ -1,0 +1,25 @@
+/** What tests look at in a page beside what is on it: the clipboard, how wide it is, how many there are of something. */
+import type { Locator, Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+
+export function copiedText(page: Page): Promise<string> {
+  return page.evaluate('navigator.clipboard.readText()')
+}
+
+/** More than the screen is wide means that the page scrolls sideways. */
+export function pageWidth(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth')
+}
+
+export async function hasCount(some: Locator, count: number): Promise<void> {
+  await until(async () => ((await some.count()) === count ? true : undefined), `there are ${count} of ${String(some)}`)
+}
+
+export async function hasText(one: Locator, text: string | RegExp): Promise<void> {
+  const fits = (said: string): boolean => (typeof text === 'string' ? said === text : text.test(said))
+  await until(async () => (fits((await one.textContent()) ?? '') ? true : undefined), `it says ${String(text)}`)
+}
+
+export function isFocused(one: Locator): Promise<boolean> {
+  return one.evaluate((element: any) => element === element.ownerDocument.activeElement)
+}

@@ -1,0 +1,188 @@
+/** What agents make, shown as what it is; and what one sends besides words: files and data. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { findBrowser } from '../browser/chromium.ts'
+import { newFolder } from '../hub/running-hub.ts'
+import { seriousViolations } from './open-console.ts'
+import { composer, copied, openPlayground, say, taskIn, untilEnded } from './playground-house.ts'
+
+const found = await findBrowser()
+after(() => ('browser' in found ? found.browser.close() : undefined))
+
+describe('what agents make', 'missing' in found ? { skip: found.missing } : { timeout: 150_000 }, async () => {
+  if ('missing' in found) return
+  const house = await openPlayground(found.browser)
+
+  it('is shown by its kind, with what was said on the way', async () => {
+    const page = await house.open('/playground/studio')
+    await say(page, 'everything')
+    await untilEnded(page)
+    const made = (name: string) => page.getByRole('article', { name, exact: true })
+    await page.locator('.talk-status', { hasText: 'Mixing the colours' }).waitFor()
+    const child = page.locator('.talk-status', { hasText: 'The helper draws' }).getByRole('link')
+    assert.equal(await child.getAttribute('href'), '/tasks/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b')
+    assert.match(await child.innerText(), /helper/)
+
+    await made('report.md').getByRole('heading', { name: 'A report' }).waitFor()
+    assert.equal(await made('report.md').locator('table td').first().innerText(), '1')
+    assert.equal(await made('plain').locator('.part-text').innerText(), 'just *text*')
+    assert.equal(await made('main.py').locator('pre').innerText(), 'print("hello")\n')
+    await made('settings').getByText('theme').waitFor()
+    assert.equal(await made('cities').locator('tbody tr').count(), 100)
+    await made('cities').getByRole('button', { name: 'Show more' }).click()
+    assert.equal(await made('cities').locator('tbody tr').count(), 250)
+    await made('cities').getByRole('button', { name: 'As JSON' }).click()
+    assert.equal(await made('cities').locator('table').count(), 0)
+
+    const picture = made('dot').getByRole('img', { name: 'dot.png' })
+    await picture.scrollIntoViewIfNeeded()
+    assert.equal(await picture.evaluate((image: any) => image.naturalWidth), 1)
+    const sound = made('sound').locator('audio')
+    await sound.scrollIntoViewIfNeeded()
+    await page.waitForFunction("document.querySelector('audio')?.duration > 0.09")
+    assert.equal(await made('film').locator('video').getAttribute('aria-label'), 'film.mp4')
+    const link = made('elsewhere').getByRole('link', { name: 'report.pdf' })
+    assert.deepEqual(
+      [await link.getAttribute('href'), await link.getAttribute('target'), await link.getAttribute('rel')],
+      ['https://example.com/report.pdf', '_blank', 'noopener noreferrer'],
+    )
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.close()
+  })
+
+  it('can be looked at, copied and kept', async () => {
+    const page = await house.open('/playground/studio')
+    await say(page, 'files')
+    await untilEnded(page)
+    const notes = page.getByRole('article', { name: 'notes', exact: true })
+    await notes.scrollIntoViewIfNeeded()
+    assert.match(await notes.innerText(), /notes\.txt\s*12 B · text\/plain/)
+    await notes.getByRole('button', { name: 'Look' }).click()
+    assert.equal(await notes.locator('pre').innerText(), 'Where: Rome\n')
+    const kept = page.waitForEvent('download')
+    await notes.getByRole('button', { name: 'Download notes.txt' }).click()
+    const file = await kept
+    assert.equal(file.suggestedFilename(), 'notes.txt')
+    assert.equal(await readFile(await file.path(), 'utf8'), 'Where: Rome\n')
+    const zip = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download all.zip' }).click()
+    assert.deepEqual([...(await readFile(await (await zip).path()))], [80, 75, 3, 4])
+    await page.getByRole('article', { name: 'report.md' }).getByRole('button', { name: 'Copy the text' }).click()
+    assert.match(await copied(page, '# A report'), /\*\*two\*\*/)
+    await page.close()
+  })
+
+  it('looks the same on the page of the task', async () => {
+    const page = await house.open('/playground/studio')
+    await say(page, 'look the same')
+    await untilEnded(page)
+    const shown = () => page.locator('.talk').innerText()
+    const before = await shown()
+    await page.goto(`${house.stage.url}/tasks/${taskIn(page)}`)
+    await untilEnded(page)
+    const plain = (text: string) => text.replaceAll(/\d\d:\d\d:\d\d|in [\d.]+ m?s/g, '').replaceAll(/\s+/g, ' ')
+    assert.equal(plain(await shown()), plain(before))
+    await page.close()
+  })
+})
+
+describe('what one sends', 'missing' in found ? { skip: found.missing } : { timeout: 100_000 }, async () => {
+  if ('missing' in found) return
+  const house = await openPlayground(found.browser)
+  const sent = async (id: string) => (await house.stage.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts
+  const file = (name: string, text: string, mimeType = 'text/plain') => ({ name, mimeType, buffer: Buffer.from(text) })
+  const chips = '.chip'
+
+  it('may be files from the picker, several, with a look at pictures and a way back', async () => {
+    const page = await house.open('/playground/echo')
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    )
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([
+        file('a.txt', 'hello'),
+        file('b.txt', 'mistake'),
+        { name: 'dot.png', mimeType: 'image/png', buffer: png },
+      ])
+    assert.equal(await page.locator(chips).count(), 3)
+    assert.equal(await page.locator('.chip img').count(), 1)
+    await page.getByRole('button', { name: 'Remove b.txt' }).click()
+    await say(page, 'two files')
+    await untilEnded(page)
+    assert.equal(await page.locator(chips).count(), 0)
+    const parts = await sent(taskIn(page))
+    assert.deepEqual(parts.slice(0, 2), [
+      { text: 'two files' },
+      { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' },
+    ])
+    assert.deepEqual([parts[2].filename, parts[2].raw], ['dot.png', png.toString('base64')])
+    assert.equal(await page.locator('.talk-said.mine').getByRole('img', { name: 'dot.png' }).count(), 1)
+    await page.close()
+  })
+
+  it('may be files that are dropped or pasted, without a word', async () => {
+    const page = await house.open('/playground/echo')
+    const give = (type: 'drop' | 'paste', name: string) =>
+      composer(page).evaluate(
+        (field: any, { type, name }) => {
+          const { DataTransfer, File, DragEvent, ClipboardEvent } = globalThis as any
+          const data = new DataTransfer()
+          data.items.add(new File(['given'], name, { type: 'text/plain' }))
+          const init = { bubbles: true, cancelable: true }
+          field.dispatchEvent(
+            type === 'drop'
+              ? new DragEvent('drop', { ...init, dataTransfer: data })
+              : new ClipboardEvent('paste', { ...init, clipboardData: data }),
+          )
+        },
+        { type, name },
+      )
+    await give('drop', 'dropped.txt')
+    await give('paste', 'pasted.txt')
+    assert.deepEqual(await page.locator('.chip-name').allInnerTexts(), ['dropped.txt', 'pasted.txt'])
+    await page.getByRole('button', { name: 'Send' }).click()
+    await untilEnded(page)
+    const parts = await sent(taskIn(page))
+    assert.deepEqual(
+      parts.map((part: { filename: string }) => part.filename),
+      ['dropped.txt', 'pasted.txt'],
+    )
+    await page.close()
+  })
+
+  it('is refused before it is sent where the hub would refuse it', async () => {
+    const page = await house.open('/playground/echo')
+    const folder = await newFolder({ 'huge.bin': 'x'.repeat(14_000_001), 'small.txt': 'x' })
+    await page.locator('input[type=file]').setInputFiles([join(folder, 'huge.bin'), join(folder, 'small.txt')])
+    await page.getByText(/huge\.bin .*: the files of a message are 14\.0 MB at most\./).waitFor()
+    assert.deepEqual(await page.locator('.chip-name').allInnerTexts(), ['small.txt'])
+    await page.close()
+  })
+
+  it('may be data, which is checked while it is typed', async () => {
+    const page = await house.open('/playground/echo')
+    await page.getByRole('button', { name: 'Data' }).click()
+    const editor = page.getByLabel('Data, as JSON')
+    await editor.fill('{ "city": ')
+    await page.locator('.composer .mistake').waitFor()
+    assert.equal(await editor.getAttribute('aria-invalid'), 'true')
+    assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+    await editor.fill('{"city":"Rome","list":[1,2]}')
+    await page.getByText('This is JSON.').waitFor()
+    await page.getByRole('button', { name: 'Tidy up' }).click()
+    assert.match(await editor.inputValue(), /^\{\n {2}"city": "Rome"/)
+    await editor.press('Control+Enter')
+    await untilEnded(page)
+    assert.deepEqual(await sent(taskIn(page)), [{ data: { city: 'Rome', list: [1, 2] } }])
+    assert.equal(await page.getByLabel('Data, as JSON').count(), 0)
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

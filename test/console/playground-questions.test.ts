@@ -1,0 +1,162 @@
+/** What agents ask for: words, forms, secrets, credentials, results of tools. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { seriousViolations } from './open-console.ts'
+import { composer, copied, isFocused, isTooWide, openPlayground, say, taskIn, untilEnded } from './playground-house.ts'
+
+const found = await findBrowser()
+
+describe('what agents ask for', 'missing' in found ? { skip: found.missing } : { timeout: 150_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openPlayground(found.browser)
+  const form = (page: Page) => page.getByRole('form', { name: 'Answer desk' })
+  const detail = async (page: Page) => (await house.stage.ask('GET', `/admin/tasks/${taskIn(page)}`)).json
+  const ask = async (what: string, query = '') => {
+    const page = await house.open(`/playground/desk${query}`)
+    await say(page, what)
+    await page.locator('.talk-asked').waitFor()
+    return page
+  }
+
+  it('in plain words is answered where one writes', async () => {
+    const page = await ask('words')
+    assert.equal(await composer(page).getAttribute('aria-label'), 'Answer desk')
+    await say(page, 'Rome')
+    await untilEnded(page)
+    assert.deepEqual((await detail(page)).task.artifacts[0].parts[0].data.came, [{ text: 'Rome' }])
+    assert.equal(await page.locator('.chat-task').count(), 1)
+    await page.close()
+  })
+
+  it('by a schema is a form: filled in as far as it is known, checked, and sent as data and as words', async () => {
+    const page = await ask('form')
+    assert.equal(await isFocused(page.getByLabel('City')), true)
+    assert.equal(await page.getByLabel('People').inputValue(), '2')
+    await page.getByText('Where to').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.getByLabel('People').fill('12')
+    await form(page).getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Needed.').waitFor()
+    await page.getByText('8 at most.').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.getByLabel('City').fill('Rome')
+    await page.getByLabel('People').fill('3')
+    await page.getByLabel('Table').selectOption('outside')
+    await page.getByLabel('wine').check()
+    await page.getByLabel('Smoking').check()
+    await page.getByLabel('City').press('Enter')
+    await untilEnded(page)
+    const answer = { city: 'Rome', people: 3, table: 'outside', extras: ['wine'], smoking: true }
+    const [words, data] = (await detail(page)).task.artifacts[0].parts[0].data.came
+    assert.deepEqual(data.data, answer)
+    assert.match(words.text, /^city: Rome\npeople: 3\n/)
+    await page.close()
+  })
+
+  it('by a schema may be answered in plain words, too', async () => {
+    const page = await ask('form')
+    await page.getByRole('button', { name: 'Answer in plain words' }).click()
+    await say(page, 'Oslo, for two')
+    await untilEnded(page)
+    assert.deepEqual((await detail(page)).task.artifacts[0].parts[0].data.came, [{ text: 'Oslo, for two' }])
+    await page.close()
+  })
+
+  it('survives a reload', async () => {
+    const page = await ask('form')
+    await page.reload()
+    await page.getByLabel('City').fill('Rome')
+    await form(page).getByRole('button', { name: 'Send' }).click()
+    await untilEnded(page)
+    await page.close()
+  })
+
+  for (const [what, query] of [
+    ['secret', '?wire=1'],
+    ['secret', '?wire=1&version=0.3&binding=HTTP%2BJSON'],
+    ['secret form', '?wire=1'],
+    ['auth here', '?wire=1'],
+  ] as const) {
+    it(`if it is a secret (${what}${query}), is masked, reaches the agent, and is nowhere else afterwards`, async () => {
+      const secret = 'pa55word-of-mine'
+      const page = await ask(what, query)
+      const field = page.locator('.question input[type=password]')
+      assert.equal(await field.count(), 1)
+      assert.equal(await page.locator('.composer').count(), 0)
+      assert.equal(await page.getByRole('button', { name: 'Answer in plain words' }).count(), 0)
+      if (what === 'secret form') await page.getByLabel('User').fill('ann')
+      if (what === 'auth here') await page.getByLabel('For', { exact: true }).selectOption('github')
+      await field.fill(secret)
+      await page.getByText('It is not kept, and not shown again.').waitFor()
+      await field.press('Enter')
+      await untilEnded(page)
+      assert.match(await page.locator('.talk-made').innerText(), /You gave me \d+ letters/)
+      // All frames are opened, so that all that is known of them is on the page.
+      for (const row of await page.locator('.wire-row.request .wire-open').all()) await row.click()
+      const seen: Record<string, string> = await page.evaluate(`({
+        page: document.documentElement.outerHTML,
+        fields: [...document.querySelectorAll('input')].map(({ value }) => value).join(),
+        stored: JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+        address: location.href,
+        history: JSON.stringify(history.state),
+      })`)
+      for (const [where, text] of Object.entries(seen)) assert.ok(!text.includes(secret), where)
+      assert.match(seen['page'] ?? '', /\(not shown\)/)
+      assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0)
+      await page.getByRole('button', { name: 'Copy all frames' }).click()
+      assert.ok(!(await copied(page, 'GET ')).includes(secret))
+      await page.reload()
+      await page.getByText('A secret. Nobody kept it.').waitFor()
+      const logged = await house.stage.ask('GET', `/admin/tasks/${taskIn(page)}/events`)
+      assert.ok(!JSON.stringify(logged.json).includes(secret))
+      await page.close()
+    })
+  }
+
+  it('for the result of a tool shows the call, and takes JSON', async () => {
+    const page = await ask('tool')
+    await form(page).getByText('position', { exact: true }).waitFor()
+    const field = page.getByLabel('Result of position, as JSON')
+    await field.fill('{ "city": ')
+    await form(page).getByRole('button', { name: 'Send' }).click()
+    await page.getByText('This is no JSON.').waitFor()
+    await field.fill('{ "city": "Lisbon" }')
+    await form(page).getByRole('button', { name: 'Send' }).click()
+    await untilEnded(page)
+    const [came] = (await detail(page)).task.artifacts[0].parts[0].data.came
+    assert.deepEqual(came.data, { toolUseId: 'u-1', result: { city: 'Lisbon' } })
+    await page.close()
+  })
+
+  it('by a way of its own is explained: what is needed, where, and what happens next', async () => {
+    const page = await ask('auth')
+    const note = page.locator('.auth-note')
+    await note.getByRole('heading', { name: 'desk needs credentials to go on' }).waitFor()
+    const text = await note.innerText()
+    assert.match(text, /github: HTTP bearer · A token of yours/)
+    assert.match(text, /login: OAuth 2/)
+    assert.match(text, /The task waits\. When you have signed in, it goes on by itself/)
+    const links = await note.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    assert.deepEqual(links, ['https://id.example.com/authorize', 'https://id.example.com/start'])
+    assert.deepEqual(await seriousViolations(page), [])
+    await say(page, 'I have signed in')
+    await untilEnded(page)
+    await page.close()
+  })
+
+  it('fits a phone, in dark colours as well', async () => {
+    const page = await house.open('/playground/desk', { width: 390, height: 844, theme: 'dark' })
+    await say(page, 'form')
+    await page.getByLabel('City').waitFor()
+    assert.equal(await isTooWide(page), false)
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

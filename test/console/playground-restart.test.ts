@@ -1,0 +1,111 @@
+/** The hub is killed while an answer is being read, several times, and the page is loaded anew in the middle of one. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { adminKey, until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { killableHub } from './killable-hub.ts'
+import { composer, say, taskIn, untilEnded } from './playground-house.ts'
+
+const found = await findBrowser()
+
+const seconds = 12
+const whole = Array.from({ length: seconds }, (_, index) => String(index + 1))
+
+/** The numbers on the page, as they stand there. */
+const ticks = async (page: Page): Promise<readonly string[]> =>
+  (await page.locator('.talk-made .talk-bubble').allInnerTexts()).flatMap((text) => text.split('\n').filter(Boolean))
+
+const tick = (page: Page, number: number): Promise<true> =>
+  until(async () => {
+    const shown = await ticks(page)
+    // Whenever one looks, nothing is missing and nothing is there twice.
+    assert.deepEqual(shown, whole.slice(0, shown.length))
+    return shown.length >= number ? true : undefined
+  }, `the page counts to ${number}`)
+
+describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const hub = await killableHub({
+    clock: { kind: 'demo', agent: 'clock' },
+    concierge: { kind: 'demo', agent: 'concierge' },
+  })
+  const errors: string[] = []
+
+  /** In a browser of its own: one takes no more than six connections to a hub. */
+  const open = async (path: string): Promise<Page> => {
+    const context = await found.browser.newContext({ baseURL: hub.url })
+    await context.request.post('/admin/session', { headers: { authorization: `Bearer ${adminKey}` } })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => void errors.push(error.message))
+    await page.goto(path)
+    await composer(page).waitFor()
+    return page
+  }
+
+  it('while streams play loses nothing and doubles nothing, in every version, three times over', async () => {
+    const ways = ['', '?version=0.3&binding=HTTP%2BJSON', '?version=0.2']
+    const pages = await Promise.all(ways.map((query) => open(`/playground/clock${query}`)))
+    await Promise.all(pages.map((page) => say(page, String(seconds))))
+    for (const number of [2, 5, 8]) {
+      await Promise.all(pages.map((page) => tick(page, number)))
+      await hub.kill()
+      await Promise.all(pages.map((page) => page.getByText('hub away').waitFor()))
+      await hub.start()
+    }
+    for (const page of pages) {
+      await tick(page, seconds)
+      await untilEnded(page)
+      assert.deepEqual(await ticks(page), whole)
+      assert.equal(await page.locator('.talk-said.mine').count(), 1)
+      assert.equal(await page.locator('.trouble').count(), 0)
+      await page.reload()
+      await untilEnded(page)
+      assert.deepEqual(await ticks(page), whole)
+      await page.context().close()
+    }
+  })
+
+  it('and a reload of the page in the middle show everything, and go on', async () => {
+    const page = await open('/playground/clock?wire=1')
+    await say(page, String(seconds))
+    await tick(page, 3)
+    const task = taskIn(page)
+    await page.reload()
+    await tick(page, 4)
+    assert.equal(taskIn(page), task)
+    await hub.kill()
+    await hub.start()
+    await page.reload()
+    await tick(page, 6)
+    const asked = await page.locator('.wire-row.request').allInnerTexts()
+    assert.ok(asked.some((text) => text.includes('SubscribeToTask')))
+    await untilEnded(page)
+    assert.deepEqual(await ticks(page), whole)
+    await page.context().close()
+  })
+
+  it('while a question waits leaves it to be answered', async () => {
+    const page = await open('/playground/concierge')
+    await say(page, 'A table, please')
+    await page.locator('.talk-asked').waitFor()
+    await hub.kill()
+    await page.getByText('hub away').waitFor()
+    await composer(page).fill('Rome, two')
+    await composer(page).press('Enter')
+    await page.getByText('sending …').waitFor()
+    await hub.start()
+    await untilEnded(page)
+    assert.equal(await page.locator('.talk-said.mine').count(), 2)
+    assert.match(await page.locator('.talk').innerText(), /PARLEY-42/)
+    const events = await (await page.request.get(`/admin/tasks/${taskIn(page)}/events`)).json()
+    const messages = events.events.filter(({ type }: { type: string }) => type === 'message')
+    assert.equal(messages.length, 2)
+    await page.context().close()
+  })
+
+  it('breaks nothing on the page', () => {
+    assert.deepEqual(errors, [])
+  })
+})

@@ -1,0 +1,161 @@
+/** Every version over every binding, and what of it is seen on the wire. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { composer, copied, openPlayground, say, untilEnded } from './playground-house.ts'
+
+const found = await findBrowser()
+
+const lines = async (page: Page): Promise<string> =>
+  (await page.locator('.wire-open').allInnerTexts()).join('\n').replaceAll('\n→', '→')
+
+/** What each way says when it sends, and when it streams. */
+const ways = [
+  {
+    version: '1.0',
+    binding: 'JSONRPC',
+    path: '/a2a/concierge',
+    send: 'SendMessage',
+    stream: 'SendStreamingMessage',
+    word: 'statusUpdate',
+  },
+  {
+    version: '1.0',
+    binding: 'HTTP+JSON',
+    path: '/a2a/concierge/message:',
+    send: 'send',
+    stream: 'stream',
+    word: 'statusUpdate',
+  },
+  {
+    version: '0.3',
+    binding: 'JSONRPC',
+    path: '/a2a/concierge/',
+    send: 'message/send',
+    stream: 'message/stream',
+    word: 'status-update',
+  },
+  {
+    version: '0.3',
+    binding: 'HTTP+JSON',
+    path: '/a2a/concierge/v1/message:',
+    send: 'send',
+    stream: 'stream',
+    word: 'statusUpdate',
+  },
+  {
+    version: '0.2',
+    binding: 'JSONRPC',
+    path: '/a2a/concierge/',
+    send: 'message/send',
+    stream: 'message/stream',
+    word: 'status-update',
+  },
+] as const
+
+describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openPlayground(found.browser)
+
+  for (const { version, binding, path, send, stream, word } of ways) {
+    for (const isStreamed of [true, false]) {
+      it(`carries a conversation in ${version} over ${binding}, ${isStreamed ? 'streamed' : 'all at once'}`, async () => {
+        const query = new URLSearchParams({ version, binding, wire: '1', ...(isStreamed ? {} : { stream: '0' }) })
+        const page = await house.open(`/playground/concierge?${query.toString()}`)
+        await say(page, 'A table, please')
+        await page.locator('.talk-asked').waitFor()
+        await say(page, 'Rome, two')
+        await untilEnded(page)
+        assert.match(await page.locator('.talk').innerText(), /PARLEY-42[\s\S]*booking\.txt/)
+        assert.equal(await page.locator('.chat-task').count(), 1)
+        const requests = await page.locator('.wire-row.request').allInnerTexts()
+        const sent = requests.filter((text) => text.includes('POST'))
+        assert.equal(sent.length, 2)
+        for (const text of sent) {
+          assert.ok(text.includes(`POST ${path}`), text)
+          assert.ok(text.includes(`· ${isStreamed ? stream : send}`), text)
+        }
+        if (isStreamed) assert.match(await lines(page), new RegExp(`#\\d+ ${word}`))
+        await page.locator('.wire-row.request', { hasText: 'POST' }).first().locator('.wire-open').click()
+        const head = await page.locator('.wire-headers').innerText()
+        assert.match(head, new RegExp(`a2a-version\\s*${version.replace('.', '\\.')}`))
+        assert.match(head, /x-csrf-token\s*\(not shown\)/)
+        await page.close()
+      })
+    }
+  }
+
+  it('is chosen on the page, stands in the address, and survives a reload', async () => {
+    const page = await house.open('/playground/talker')
+    await page.getByLabel('Version').selectOption('0.3')
+    await page.getByLabel('Binding').selectOption('HTTP+JSON')
+    await page.getByLabel('Stream').uncheck()
+    await page.waitForURL((url) => url.search === '?version=0.3&binding=HTTP%2BJSON&stream=0')
+    await page.reload()
+    await composer(page).waitFor()
+    assert.equal(await page.getByLabel('Version').inputValue(), '0.3')
+    assert.equal(await page.getByLabel('Stream').isChecked(), false)
+    await page.close()
+  })
+
+  it('shows each frame when it came, opened as a tree or as it was, found by anything in it, and copied', async () => {
+    const page = await house.open('/playground/talker?wire=1')
+    await page.getByText('Send a message: each request').waitFor()
+    await say(page, 'seen on the wire')
+    await untilEnded(page)
+    await page.getByLabel('Filter the frames').fill('artifactUpdate')
+    await page.waitForURL('**&frames=artifactUpdate')
+    const rows = page.locator('.wire-row')
+    await page.waitForFunction("document.querySelectorAll('.wire-row').length === 3")
+    assert.match(await rows.first().innerText(), /#\d+ artifactUpdate · “You said: ”\s*\d+ ms/)
+    await rows.first().locator('.wire-open').click()
+    await rows.first().getByText('"You said: "').waitFor()
+    await rows.first().getByRole('button', { name: 'As it came' }).click()
+    assert.match(await rows.first().locator('pre').innerText(), /^id: \d+\ndata: \{"jsonrpc"/)
+    await rows.first().getByRole('button', { name: 'Copy this frame' }).click()
+    await copied(page, 'id: ')
+    await page.getByLabel('Filter the frames').fill('nothing like that')
+    await page.getByText('No frame fits.').waitFor()
+    await page.getByLabel('Filter the frames').fill('')
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByText('Send a message: each request').waitFor()
+    await page.getByRole('button', { name: 'Close the wire' }).click()
+    assert.equal(await page.locator('.wire').count(), 0)
+    await page.close()
+  })
+
+  it('shows what a refusal looks like', async () => {
+    const page = await house.open('/playground/talker?wire=1')
+    await page.route('**/a2a/talker', (route) =>
+      route.fulfill({
+        status: 200,
+        contentType: 'application/json',
+        body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"not today"}}',
+      }),
+    )
+    await say(page, 'refuse me')
+    await page.getByRole('alert').getByText('not today').waitFor()
+    await page.getByText('not sent').waitFor()
+    assert.match(await lines(page), /error -32603 not today/)
+    await page.unroute('**/a2a/talker')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await untilEnded(page)
+    assert.equal(await page.locator('.talk-said.mine').count(), 1)
+    await page.close()
+  })
+
+  it('of gRPC is for a shell, and the page says how', async () => {
+    const page = await house.open('/playground/talker')
+    await page.getByLabel('Binding').selectOption('GRPC')
+    await page.getByText('A browser cannot speak gRPC').waitFor()
+    await page.getByText('This hub speaks no gRPC.').waitFor()
+    assert.equal(await composer(page).count(), 0)
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

@@ -1,0 +1,231 @@
+/** Webhooks: how each stands, what became of each try, and another try; with a receiver that fails and is mended. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { webhookReceiver } from './webhook-receiver.ts'
+
+const found = await findBrowser()
+if ('browser' in found) after(() => found.browser.close())
+
+describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  const receiver = await webhookReceiver()
+  const house = await openConsole(found.browser, {
+    config: { push: { allow: ['127.0.0.1'], schedule: ['200ms', '1h'] } },
+  })
+  const { stage } = house
+
+  const rows = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).getByRole('link')
+  const row = (page: Page, text: string) => rows(page).filter({ hasText: text })
+  /** A message whose task is told to this path. */
+  const hook = async (text: string, path: string, { agent = 'talker', id = 'hook' } = {}): Promise<string> => {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
+    const taskPushNotificationConfig = { id, url: receiver.url + path }
+    const { json } = await stage.call(agent, 'SendMessage', { message, configuration: { taskPushNotificationConfig } })
+    return json.result.task.id
+  }
+  const reaches = (taskId: string, state: string, id = 'hook') =>
+    until(async () => {
+      const { json } = await stage.ask('GET', `/admin/push/${taskId}/${encodeURIComponent(id)}`)
+      const isThere = state === 'retrying' ? json.state === 'active' && json.attempt === 2 : json.state === state
+      return isThere ? json : undefined
+    }, `${taskId} is ${state}`)
+
+  it('teaches how to set one, where there is none', async () => {
+    const page = await house.open('/push')
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    assert.match(await page.locator('.empty pre').innerText(), /^curl .*taskPushNotificationConfig/s)
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.getByRole('button', { name: 'Dead letters' }).click()
+    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.close()
+  })
+
+  it('lists them as they come, with how they stand, the last answer and the next try', async () => {
+    const page = await house.open('/push')
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    receiver.answer('/busy', 503)
+    receiver.answer('/wrong', 404)
+    const done = await hook('a first report', '/good')
+    const busy = await hook('ask what cannot be told', '/busy')
+    const wrong = await hook('told to nobody', '/wrong?token=secret')
+    await reaches(done, 'done')
+    await reaches(busy, 'retrying')
+    await reaches(wrong, 'dead')
+    await row(page, 'a first report').filter({ hasText: 'done' }).filter({ hasText: 'HTTP 200' }).waitFor()
+    await row(page, 'cannot be told').filter({ hasText: 'retrying' }).filter({ hasText: 'HTTP 503' }).waitFor()
+    await row(page, 'cannot be told')
+      .filter({ hasText: /in (\d+ min|1 h)/ })
+      .filter({ hasText: '2 tries' })
+      .waitFor()
+    await row(page, 'told to nobody').filter({ hasText: 'given up' }).filter({ hasText: 'HTTP 404' }).waitFor()
+    assert.equal(await page.getByText('secret').count(), 0)
+    // The newest first.
+    assert.match(await rows(page).first().innerText(), /told to nobody/)
+    await page.close()
+  })
+
+  it('finds them by state, agent and text, all of which stand in the address', async () => {
+    await hook('of another agent', '/good', { agent: 'clock' })
+    const page = await house.open('/push')
+    await row(page, 'of another agent').waitFor()
+    await page.getByRole('button', { name: 'Dead letters' }).click()
+    await row(page, 'of another agent').waitFor({ state: 'detached' })
+    await page.getByText('These were given up').waitFor()
+    assert.equal(await rows(page).count(), 1)
+    await page.reload()
+    await row(page, 'told to nobody').waitFor()
+    assert.match(page.url(), /\/push\?state=dead$/)
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('clock')
+    await row(page, 'told to nobody').waitFor({ state: 'detached' })
+    assert.equal(await rows(page).count(), 1)
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('')
+    await row(page, 'told to nobody').waitFor()
+    await page.locator('body').click({ position: { x: 5, y: 700 } })
+    await page.keyboard.press('/')
+    await page.keyboard.type('HTTP 503')
+    await row(page, 'told to nobody').waitFor({ state: 'detached' })
+    assert.equal(await rows(page).count(), 1)
+    await page.getByRole('searchbox').fill('nothing of this kind')
+    await page.getByRole('heading', { name: 'No webhook fits' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await row(page, 'of another agent').waitFor()
+    await page.close()
+  })
+
+  it('is used from the keyboard: into a webhook, to the next, and back', async () => {
+    const page = await house.open('/push?agent=talker')
+    await row(page, 'told to nobody').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '127.0.0.1', level: 2 }).waitFor()
+    const first = page.url()
+    await page.keyboard.press('j')
+    await page.waitForURL((url) => url.href !== first)
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/push?agent=talker')
+    await page.close()
+  })
+
+  it('shows a dead letter with why, and each try; redelivers it once the receiver is mended', async () => {
+    receiver.answer('/mended', 404)
+    const id = await hook('a letter that came back', '/mended')
+    await reaches(id, 'dead')
+    const page = await house.open('/push?state=dead')
+    await row(page, 'a letter that came back').click()
+    await page.waitForURL(`**/push/${id}/hook?state=dead`)
+    await page.getByText('Given up after one try.').waitFor()
+    await page.getByText('There is nothing at this address that takes a POST.').waitFor()
+    const tries = page.getByRole('table').getByRole('row')
+    assert.match(await tries.nth(1).innerText(), /HTTP 404/)
+    assert.equal(await tries.count(), 2)
+    receiver.answer('/mended', 200)
+    await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
+    await page.locator('.push-detail .state').filter({ hasText: 'done' }).waitFor()
+    await tries.filter({ hasText: 'HTTP 200' }).first().waitFor()
+    // It is no dead letter any more.
+    await row(page, 'a letter that came back').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'a letter that came back' }).click()
+    await page.waitForURL(`**/tasks/${id}`)
+    await page.close()
+  })
+
+  it('sends everything once more, after asking', async () => {
+    const id = await hook('tell me again', '/again')
+    await reaches(id, 'done')
+    const heard = () => receiver.heard.filter(({ path }) => path === '/again')
+    const first = heard().map(({ eventId }) => eventId)
+    const page = await house.open(`/push/${id}/hook`)
+    await page.getByRole('button', { name: 'From the beginning' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send everything from the beginning?' })
+    await dialog.getByRole('button', { name: 'Not now' }).click()
+    assert.equal(heard().length, first.length)
+    await page.getByRole('button', { name: 'From the beginning' }).click()
+    await dialog.getByRole('button', { name: 'From the beginning' }).click()
+    await until(async () => (heard().length === 2 * first.length ? true : undefined), 'it is told again')
+    assert.deepEqual(
+      heard()
+        .slice(first.length)
+        .map(({ eventId }) => eventId),
+      first,
+    )
+    await until(async () => {
+      const shown = await page.getByRole('table').getByRole('row').count()
+      return shown === 1 + 2 * first.length ? true : undefined
+    }, 'all tries are shown')
+    // From a try to the event that it was about.
+    const link = page.getByRole('table').getByRole('link').first()
+    assert.match((await link.getAttribute('href')) ?? '', new RegExp(`^/tasks/${id}/events\\?event=\\d+$`))
+    await page.close()
+  })
+
+  it('shows one that is tried again later, and tries it by a key', async () => {
+    receiver.answer('/later', 503)
+    const id = await hook('ask me later', '/later')
+    await reaches(id, 'retrying')
+    const page = await house.open(`/push/${id}/hook`)
+    await page.getByText('The last try failed.').waitFor()
+    await page
+      .locator('.push-detail')
+      .getByText(/^in (\d+ min|1 h)/)
+      .waitFor()
+    receiver.answer('/later', 200)
+    await page.keyboard.press('r')
+    await page.locator('.push-detail .state').filter({ hasText: 'listening' }).waitFor()
+    await page.locator('.push-detail').getByText('everything so far').waitFor()
+    await page.close()
+  })
+
+  it('redelivers all dead letters at once', async () => {
+    await reaches(await hook('nor to anybody else', '/wrong'), 'dead')
+    receiver.answer('/wrong', 200)
+    const page = await house.open('/push?state=dead')
+    await row(page, 'told to nobody').waitFor()
+    await page.getByRole('button', { name: 'Redeliver all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click()
+    await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
+    await page.close()
+  })
+
+  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+    receiver.answer('/gone', 400)
+    const id = await hook('to be looked at, with a long title that has to be cut somewhere', '/gone', { id: 'a/b' })
+    await reaches(id, 'dead', 'a/b')
+    for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
+      for (const path of ['/push', '/push?state=dead', `/push/${id}/a%2Fb`]) {
+        const page = await house.open(path, look)
+        await (path.includes(id) ? page.getByRole('table') : rows(page).first()).waitFor()
+        assert.deepEqual(await seriousViolations(page), [], `${path} ${JSON.stringify(look)}`)
+        assert.ok(await fitsItsWidth(page), 'it is cut off')
+        await page.close()
+      }
+    }
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+
+  it('says so where there is no such webhook, with the way to its task', async () => {
+    const page = await house.open('/push/no-task/none')
+    await page.getByRole('heading', { name: 'There is no such webhook' }).waitFor()
+    await page.close()
+  })
+})
+
+describe('a hub without webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 60_000 }, async () => {
+  if ('missing' in found) return
+  const house = await openConsole(found.browser, { config: { push: false } })
+
+  it('says how they are switched on', async () => {
+    const page = await house.open('/push')
+    await page.getByRole('heading', { name: 'Webhooks are switched off' }).waitFor()
+    await page.getByRole('link', { name: 'Open the configuration' }).click()
+    await page.waitForURL('**/settings/config')
+    await page.close()
+  })
+})

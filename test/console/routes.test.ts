@@ -1,0 +1,178 @@
+/** Routes: the rules in words, how their agents are, and which of them a message would meet. */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+const routes = [
+  { name: 'invoices', from: 'talker', when: { text: ['invoice', 'bill'] }, to: 'artist' },
+  {
+    name: 'trial',
+    from: ['gpt', 'talker'],
+    when: { metadata: { 'order.kind': ['a', 'b'] }, caller: 'team-*' },
+    to: [
+      { agent: 'gpt', weight: 9 },
+      { agent: 'shout', weight: 1 },
+    ],
+    fallback: ['clock'],
+  },
+  { from: 'talker', when: { parts: 'image/*' }, to: 'artist', priority: 10 },
+  { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
+]
+
+describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, {
+    agents: { gone: { kind: 'a2a', url: 'http://127.0.0.1:9' } },
+    config: { routes },
+  })
+
+  const rules = (page: Page) => page.getByRole('region', { name: 'Rules' }).getByRole('listitem')
+  const rule = (page: Page, name: string) => rules(page).filter({ hasText: name })
+  const decision = (page: Page) => page.locator('.routes-decision')
+
+  it('says each rule in words, in the order in which they are looked at, with how its agents are', async () => {
+    const page = await house.open('/routes')
+    await rule(page, 'invoices').waitFor()
+    const names = await rules(page).getByRole('heading').allInnerTexts()
+    assert.deepEqual(names, ['Rule 3', 'invoices', 'trial', 'remote'])
+    const texts = (await rules(page).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    assert.match(texts[0] ?? '', /priority 10 .*From talker when it has a part “image\/\*” to artist/)
+    assert.match(texts[1] ?? '', /when the text contains “invoice” or “bill” to artist/)
+    assert.match(
+      texts[2] ?? '',
+      /order\.kind: “a” or “b”, and the caller is “team-\*” to gpt ?90 % shout ?10 % else clock/,
+    )
+    await rule(page, 'remote')
+      .getByText(/down|unavailable/)
+      .waitFor()
+    await page.getByRole('link', { name: 'Edit in the configuration' }).click()
+    await page.waitForURL('**/settings/config')
+    await page.close()
+  })
+
+  it('tells which rule a message would meet, and why the others not; that can be shared', async () => {
+    const page = await house.open('/routes')
+    await page.getByLabel('Sent to').selectOption('talker')
+    await page.getByLabel('Text', { exact: true }).fill('please pay this invoice')
+    await page.getByRole('button', { name: 'Decide' }).click()
+    await page.getByText('Goes to artist by “invoices”').waitFor()
+    assert.equal(new URL(page.url()).search, '?agent=talker&text=please+pay+this+invoice')
+    await decision(page).getByText('it has no such part').waitFor()
+    await rule(page, 'invoices').getByText('taken').waitFor()
+    await rule(page, 'Rule 3').getByText('does not fit').waitFor()
+    const other = await house.open(new URL(page.url()).pathname + new URL(page.url()).search)
+    await other.getByText('Goes to artist by “invoices”').waitFor()
+    assert.equal(await other.getByLabel('Text', { exact: true }).inputValue(), 'please pay this invoice')
+    await other.close()
+    await page.getByLabel('Text', { exact: true }).fill('nothing special')
+    await page.getByRole('button', { name: 'Decide' }).click()
+    await page.getByText('talker does it itself').waitFor()
+    await page.goBack()
+    await page.getByText('Goes to artist by “invoices”').waitFor()
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await decision(page).waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('takes caller, metadata and parts into account, and shows who could do it, with weights and health', async () => {
+    const page = await house.open('/routes')
+    await page.getByText('Skill, caller, metadata, parts').click()
+    await page.getByLabel('Sent to').selectOption('gpt')
+    await page.getByLabel('Caller').fill('team-red')
+    await page.getByLabel('Metadata, as JSON').fill('{"order": ')
+    await page.getByText(/This is no JSON/).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Decide' }).isDisabled(), true)
+    await page.getByLabel('Metadata, as JSON').fill('{"order": {"kind": "b"}}')
+    await page.getByRole('button', { name: 'Decide' }).click()
+    await page.getByText(/Goes to (gpt|shout) by “trial”/).waitFor()
+    const rows = page.getByRole('table', { name: 'Who may do it' }).getByRole('row')
+    assert.match(await rows.filter({ hasText: 'gpt' }).innerText(), /90 %[\s\S]*up/)
+    assert.match(await rows.filter({ hasText: 'clock' }).innerText(), /stands in[\s\S]*third/)
+
+    await page.getByLabel('Sent to').selectOption('talker')
+    await page.getByLabel('Media type of a file').fill('image/png')
+    await page.getByRole('button', { name: 'Decide' }).click()
+    await page.getByText('Goes to artist by “Rule 3”').waitFor()
+    await page.close()
+  })
+
+  it('says who stands in for one that is down', async () => {
+    const page = await house.open('/routes?agent=artist&text=remote+work')
+    await page.getByText('Goes to talker by “remote”').waitFor()
+    await page.getByText(/talker stands in/).waitFor()
+    const rows = page.getByRole('table', { name: 'Who may do it' }).getByRole('row')
+    assert.match(await rows.filter({ hasText: 'gone' }).innerText(), /down[\s\S]*not/)
+    await page.close()
+  })
+
+  it('fills the box with a message that a rule would take, by mouse and by keyboard', async () => {
+    const page = await house.open('/routes')
+    await rule(page, 'trial').waitFor()
+    await page.getByRole('link', { name: 'Try trial' }).click()
+    await page.getByText(/by “trial”/).waitFor()
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await page.locator('h1').click()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByText('Goes to artist by “Rule 3”').waitFor()
+    await page.keyboard.press('Escape')
+    await decision(page).waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('filters the rules', async () => {
+    const page = await house.open('/routes')
+    await rule(page, 'trial').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('shout')
+    await rule(page, 'invoices').waitFor({ state: 'detached' })
+    assert.equal(await rules(page).count(), 1)
+    assert.match(page.url(), /find=shout$/)
+    await page.getByRole('searchbox').fill('no rule says so')
+    await page.getByText('No rule fits this filter.').waitFor()
+    await page.close()
+  })
+
+  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+    for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
+      const page = await house.open('/routes?agent=artist&text=remote&parts=data', look)
+      await decision(page).waitFor()
+      assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
+      assert.ok(await fitsItsWidth(page), 'it is cut off')
+      await page.close()
+    }
+  })
+
+  it('follows the configuration: without rules it teaches one, and shows those that come', async () => {
+    const page = await house.open('/routes')
+    await rule(page, 'invoices').waitFor()
+    const { json } = await house.stage.ask('GET', '/admin/config')
+    const text = await readFile(house.stage.file, 'utf8')
+    const without = text.slice(0, text.indexOf('routes:'))
+    const applied = await house.stage.ask('PUT', '/admin/config', { text: without, base: json.hash })
+    assert.equal(applied.status, 200, JSON.stringify(applied.json))
+    await page.getByRole('heading', { name: 'No routes yet' }).waitFor()
+    assert.match(await page.locator('.empty pre').innerText(), /^routes:/)
+    assert.deepEqual(await seriousViolations(page), [])
+    await house.stage.ask('PUT', '/admin/config', { text: `${without}routes: [{ from: talker, to: clock }]\n` })
+    await rule(page, 'Rule 1').getByText('always').waitFor()
+    await page.close()
+    await writeFile(house.stage.file, text)
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+
+  it('says so where there is no such agent', async () => {
+    await house.stage.ask('PUT', '/admin/config', { text: await readFile(house.stage.file, 'utf8') })
+    const page = await house.open('/routes?agent=nobody')
+    await page.getByRole('alert').waitFor()
+    await page.close()
+  })
+})

@@ -1,0 +1,240 @@
+/** Settings: the audit, narrowed by the address and read as it grows; the keys; what this is. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { copiedText } from './on-page.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser)
+  const { stage } = house
+  const { json: key } = await stage.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })
+  const task = await stage.send('talker', 'hello', { authorization: `Bearer ${key.key}` })
+  await stage.send('gpt', 'hello')
+  await stage.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer not the admin key' })
+  const rows = (page: Page) => page.getByRole('list', { name: 'Audit' }).getByRole('link')
+  const what = (page: Page) => page.getByRole('list', { name: 'Audit' }).locator('.audit-what')
+
+  it('has what was done, the newest first, without what was only looked at', async () => {
+    const page = await house.open('/settings/audit')
+    await rows(page).first().waitFor()
+    const all = await what(page).allTextContents()
+    assert.ok(all.includes('made a key'), all.join(', '))
+    assert.ok(all.includes('SendMessage talker'))
+    // Who was not let in is listed, whatever they wanted.
+    assert.deepEqual(
+      all.filter((one) => one.startsWith('GET ')),
+      ['GET /admin/agents'],
+    )
+    await page.getByLabel('also what was only looked at').check()
+    await page.waitForURL('**/settings/audit?reads=1')
+    await what(page).filter({ hasText: 'GET /admin/audit' }).first().waitFor()
+    assert.equal(await page.title(), 'Audit · Settings · Parley')
+    await page.close()
+  })
+
+  it('is narrowed by caller, agent, event, outcome, time and any words, and each stands in the address', async () => {
+    const page = await house.open('/settings/audit')
+    const only = async (wanted: RegExp): Promise<void> => {
+      await until(async () => {
+        const all = await rows(page).allTextContents()
+        return all.length > 0 && all.every((one) => wanted.test(one)) ? true : undefined
+      }, `all say ${wanted}`)
+    }
+    await page.getByLabel('Event').selectOption('task.state')
+    await only(/task 0/)
+    await page.getByLabel('Agent').selectOption('talker')
+    await page.waitForURL('**/settings/audit?event=task.state&agent=talker')
+    await page.getByLabel('Event').selectOption('')
+    await page.getByLabel('Agent').selectOption('gpt')
+    await only(/gpt/)
+    await page.getByLabel('Agent').selectOption('')
+    await page.getByLabel('Outcome').selectOption('UNAUTHENTICATED')
+    await only(/unauthenticated/)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('KEY.CREATED')
+    await only(/made a key/)
+    await page.waitForURL('**/settings/audit?text=KEY.CREATED')
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Caller').fill(key.principal)
+    await page.getByText('Nothing of that kind was done').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).last().click()
+    await page.getByLabel('Caller').fill(key.principal)
+    await page.getByLabel('Caller').press('Enter')
+    await page.getByLabel('Time').selectOption('1h')
+    await page.reload()
+    await only(new RegExp(key.principal.replaceAll(/[|.]/g, '.')))
+    assert.equal(await page.getByLabel('Time').inputValue(), '1h')
+    await page.getByLabel('Time').selectOption('custom')
+    await page.getByLabel('From').waitFor()
+    await page.goto(`${stage.url}/settings/audit?until=2020-01-01T00:00:00Z`)
+    await page.getByText('Nothing of that kind was done').waitFor()
+    await page.close()
+  })
+
+  it('opens an entry beside the list, with the ways on from it; and by its address alone', async () => {
+    const page = await house.open(`/settings/audit?task=${task.id}&event=call`)
+    await rows(page).first().click()
+    await page.waitForURL(/\/settings\/audit\/[0-9a-f-]{36}\.\d+\?/)
+    const detail = page.getByRole('region', { name: 'Selected' })
+    await detail.getByRole('heading', { name: `${key.principal}: SendMessage` }).waitFor()
+    await detail.getByText('"SendMessage"').waitFor()
+    assert.equal(await detail.getByRole('link', { name: 'talker' }).getAttribute('href'), '/agents/talker')
+    assert.equal(await detail.locator(`a[href="/tasks/${task.id}"]`).count(), 1)
+    assert.equal(await detail.locator(`a[href="/settings/keys?key=${key.id}"]`).count(), 1)
+    assert.deepEqual(await seriousViolations(page), [])
+    // An address without the filters, sent to somebody: the list may begin elsewhere.
+    const { pathname } = new URL(page.url())
+    await page.goto(`${stage.url}${pathname}?event=session.opened`)
+    await detail.getByRole('heading', { name: `${key.principal}: SendMessage` }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/settings/audit?event=session.opened')
+    await page.goto(`${stage.url}/settings/audit/nonsense`)
+    await page.getByText('This entry is not there any more').waitFor()
+    await page.close()
+  })
+
+  it('is gone through by the keyboard', async () => {
+    const page = await house.open('/settings/audit')
+    await rows(page).first().waitFor()
+    await page.keyboard.press('j')
+    await page.waitForURL(/\/settings\/audit\/.+/)
+    const first = page.url()
+    await page.keyboard.press('j')
+    await page.waitForURL((url) => url.href !== first)
+    await page.keyboard.press('k')
+    await page.waitForURL(first)
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/settings/audit')
+    await rows(page).first().focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(first)
+    await page.close()
+  })
+
+  it('grows while one looks at it, and waits while one reads further down', async () => {
+    for (let count = 0; count < 20; count += 1) await stage.send('talker', `filling ${count}`)
+    const page = await house.open('/settings/audit?event=call&agent=shout')
+    await page.getByText('Nothing of that kind was done').waitFor()
+    await stage.send('shout', 'hello')
+    await rows(page).filter({ hasText: 'shout' }).first().waitFor()
+    await page.goto(`${stage.url}/settings/audit?agent=talker`)
+    await rows(page).first().waitFor()
+    const list = page.locator('.audit-list')
+    await list.evaluate((element) => (element.scrollTop = 300))
+    await stage.send('talker', 'while somebody reads')
+    await page.getByRole('button', { name: 'Newer entries' }).waitFor()
+    assert.equal(await list.evaluate((element) => element.scrollTop), 300)
+    await page.getByRole('button', { name: 'Newer entries' }).click()
+    await page.getByRole('button', { name: 'Newer entries' }).waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('is loaded further as one scrolls, and drawn only where one looks', async () => {
+    for (let count = 0; count < 40; count += 1) await stage.send('talker', `more ${count}`)
+    const page = await house.open('/settings/audit')
+    await rows(page).first().waitFor()
+    const sizes = new Set<string | null>()
+    const size = async (): Promise<number> =>
+      Number(await page.locator('.audit-list li').first().getAttribute('aria-setsize'))
+    assert.equal(await size(), 100)
+    for (let step = 0; step < 20 && (await size()) < 200; step += 1) {
+      await page.locator('.audit-list').evaluate((element) => (element.scrollTop = element.scrollHeight))
+      await page.waitForTimeout(50)
+      sizes.add(String(await size()))
+    }
+    assert.ok((await size()) >= 150, [...sizes].join(', '))
+    assert.ok((await rows(page).count()) < 60)
+    await page.close()
+  })
+
+  it('is looked at again when one asks, exported line by line, and copied for a terminal', async () => {
+    const page = await house.open('/settings/audit?event=key.created')
+    await rows(page).first().waitFor()
+    const { json: another } = await stage.ask('POST', '/admin/keys', { name: 'another', agents: ['talker'] })
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await rows(page).nth(1).waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    assert.match(file.suggestedFilename(), /^audit-.*\.jsonl$/)
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { key: string }).key),
+      [another.id, key.id],
+    )
+    await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'curl' }).click()
+    const copied = await copiedText(page)
+    assert.match(
+      copied,
+      /^curl -H "Authorization: Bearer \$PARLEY_ADMIN_KEY" '.*\/admin\/audit\?event=key\.created&reads=no'$/,
+    )
+    await page.close()
+  })
+
+  it('shows the keys of all agents, and the one that a link names', async () => {
+    const page = await house.open(`/settings/keys?key=${key.id}`)
+    await page.getByText('build', { exact: true }).first().waitFor()
+    assert.equal(await page.title(), 'Keys · Settings · Parley')
+    await page.close()
+  })
+
+  it('says what this is, lists the keys, and changes the colours', async () => {
+    const page = await house.open('/settings/about')
+    await page.getByText(/^Parley \d/).waitFor()
+    await page.getByText('admin', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('link', { name: /OpenAPI/ }).getAttribute('href'), '/admin/openapi.json')
+    await page.getByText('Search or go to anything').waitFor()
+    const theme = (): Promise<string> => page.evaluate('document.documentElement.dataset.theme')
+    await page.getByRole('button', { name: 'Dark', exact: true }).click()
+    assert.equal(await theme(), 'dark')
+    await page.reload()
+    await page.getByRole('button', { name: 'Dark', exact: true, pressed: true }).waitFor()
+    assert.equal(await theme(), 'dark')
+    await page.getByRole('button', { name: 'As the system' }).click()
+    assert.equal(await theme(), 'light')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await until(async () => ((await theme()) === 'dark' ? true : undefined), 'it is dark')
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`is readable for everybody, ${theme} and narrow, as are keys and about`, async () => {
+      for (const width of [1280, 390]) {
+        for (const path of ['/settings/audit', '/settings/keys', '/settings/about']) {
+          const page = await house.open(path, { theme, width })
+          await page.locator('.audit-row, .keys, .key-list').first().waitFor()
+          assert.deepEqual(await seriousViolations(page), [], `${path} ${width}`)
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+          await page.close()
+        }
+      }
+    })
+  }
+
+  it('has its filters behind one button on a phone', async () => {
+    const page = await house.open('/settings/audit', { width: 390, height: 844 })
+    assert.equal(await page.getByLabel('Event').isVisible(), false)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('Event').selectOption('key.created')
+    await rows(page).first().click()
+    await page.getByRole('heading', { name: 'admin: made a key' }).waitFor()
+    await page.getByRole('link', { name: 'Close' }).click()
+    await rows(page).first().waitFor()
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

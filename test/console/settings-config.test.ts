@@ -1,0 +1,361 @@
+/** Settings, configuration: written with help, compared before it holds, applied with a note, and gone back to. */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { adminKey, asAdmin, until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { isFocused } from './on-page.ts'
+import { builtConsole, openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+const filler = Array.from({ length: 60 }, (_, index) => `# Line ${index} of what was thought of it.`).join('\n')
+const text = `# The hub of a test.
+listen: { port: 0, grpcPort: false }
+admin:
+  key: ${adminKey} # not for everybody
+agents:
+  # Says what it is told.
+  echo: { kind: demo, agent: echo, default: true }
+  gpt:
+    kind: openai
+    baseUrl: https://api.example.com/v1
+    model: some-model
+    apiKey: sk-a-secret-of-ours
+${filler}
+`
+
+const field = (page: Page) => page.getByLabel('Configuration', { exact: true })
+const shown = (page: Page): Promise<string> => field(page).inputValue()
+const review = (page: Page) => page.getByRole('button', { name: 'Review changes' })
+const edit = async (page: Page, change: (from: string) => string): Promise<void> =>
+  field(page).fill(change(await shown(page)))
+
+describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, { text })
+  const { stage } = house
+  const open = async (path = '/settings/config', look = {}): Promise<Page> => {
+    const page = await house.open(path, look)
+    await field(page)
+      .or(page.getByRole('heading', { name: 'Versions' }))
+      .first()
+      .waitFor()
+    return page
+  }
+  /** By somebody else, at another place. */
+  const apply = async (change: (from: string) => string, note: string): Promise<void> => {
+    const { json } = await stage.ask('GET', '/admin/config')
+    const { status } = await stage.ask('PUT', '/admin/config', { text: change(json.text), note })
+    assert.equal(status, 200)
+  }
+
+  it('is shown as it is written, with its comments and without its secrets', async () => {
+    const page = await open()
+    const held = await shown(page)
+    assert.match(held, /^# The hub of a test\./)
+    assert.match(held, /apiKey: "\(not shown\)"/)
+    assert.doesNotMatch(await page.content(), /sk-a-secret|the admin key of a test/)
+    await page.getByText(stage.file).waitFor()
+    assert.equal(await review(page).isDisabled(), true)
+    assert.equal(await page.title(), 'Config · Settings · Parley')
+    await page.close()
+  })
+
+  it('is checked while one types, and leads to each mistake', async () => {
+    const page = await open()
+    await edit(page, (from) => `${from.replace('agent: echo', 'agent: nobody')}colour: red\n`)
+    await page.getByText('2 mistakes').waitFor()
+    assert.equal(await review(page).isDisabled(), true)
+    const problem = page.getByRole('button', { name: /line 7 agents\.echo\.agent/ })
+    await problem.waitFor()
+    await page.getByRole('button', { name: /line 73 colour/ }).click()
+    await page.getByText('Line 73, column 1').waitFor()
+    const selected = (): Promise<string> =>
+      field(page).evaluate((element: any) => element.value.slice(element.selectionStart, element.selectionEnd))
+    assert.equal(await selected(), 'colour: red')
+    assert.ok((await field(page).evaluate((element) => element.scrollTop)) > 0)
+    await problem.focus()
+    await page.keyboard.press('Enter')
+    assert.match(await selected(), /agent: nobody/)
+    assert.deepEqual(await seriousViolations(page), [])
+    await edit(page, (from) => from.replace('agent: nobody', 'agent: echo').replace('colour: red\n', '# fine\n'))
+    await page.getByText('no mistakes').waitFor()
+    assert.equal(await review(page).isDisabled(), false)
+    await page.close()
+  })
+
+  it('is typed as in an editor: steps, new lines that go on, undo, and a way out for the keyboard', async () => {
+    const page = await open()
+    await field(page).focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('limits:')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('perKey: 5/s')
+    assert.match(await shown(page), /\nlimits:\n {2}perKey: 5\/s$/)
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Tab')
+    assert.match(await shown(page), /\n {4}perKey: 5\/s$/)
+    await page.keyboard.press('Shift+Tab')
+    assert.match(await shown(page), /\n {2}perKey: 5\/s$/)
+    await page.keyboard.press('Control+z')
+    assert.match(await shown(page), /\n {4}perKey: 5\/s$/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    assert.equal(await isFocused(field(page)), false)
+    await page.close({ runBeforeUnload: false })
+  })
+
+  it('offers the keys and values that the schema knows', async () => {
+    const page = await open()
+    await field(page).focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('lim')
+    await page.keyboard.press('Control+Space')
+    const offers = page.getByRole('listbox', { name: 'What the schema knows here' })
+    await offers.getByRole('option', { name: /^limits/ }).waitFor()
+    await page.keyboard.press('Enter')
+    assert.match(await shown(page), /\nlimits: $/)
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('agents:\n')
+    await page.keyboard.type('a:\nkind: ')
+    await page.keyboard.press('Control+Space')
+    await offers.getByRole('option', { name: 'openai' }).waitFor()
+    await page.keyboard.type('dem')
+    await offers.getByRole('option', { name: 'openai' }).waitFor({ state: 'detached' })
+    await offers.getByRole('option', { name: 'demo' }).click()
+    assert.equal(await shown(page), 'agents:\n  a:\n    kind: demo')
+    await page.close({ runBeforeUnload: false })
+  })
+
+  it('is searched, from place to place, by an address', async () => {
+    const page = await open()
+    await field(page).focus()
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('thought')
+    await page.getByText('1 of 60').waitFor()
+    await page.waitForURL('**/settings/config?find=thought')
+    await page.keyboard.press('Shift+Enter')
+    await page.getByText('60 of 60').waitFor()
+    assert.ok((await field(page).evaluate((element) => element.scrollTop)) > 100)
+    await page.reload()
+    await page.getByText('1 of 60').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.getByLabel('Find in the configuration').press('Escape')
+    await page.waitForURL('**/settings/config')
+    await page.close()
+  })
+
+  it('is compared before it is applied, in lines and in what it does, and then holds', async () => {
+    const page = await open()
+    await edit(page, (from) =>
+      from
+        .replace('port: 0', 'port: 1')
+        .replace('model: some-model', 'model: a-better-model')
+        .replace('  gpt:', '  timer: { kind: demo, agent: clock }\n  gpt:'),
+    )
+    await review(page).click()
+    await page.waitForURL('**/settings/config/review')
+    await page.getByText('3 lines added').waitFor()
+    const effects = page.getByRole('region', { name: 'What it does' }).getByRole('listitem')
+    assert.deepEqual(
+      (await effects.allTextContents()).map((line) => line.split(':')[0]),
+      ['+newtimer', '◐changedgpt', '◇laterlisten'],
+    )
+    const changes = page.getByRole('region', { name: 'Changes, line by line' })
+    await changes.getByRole('columnheader', { name: 'Yours' }).waitFor()
+    await changes
+      .getByRole('button', { name: /lines unchanged/ })
+      .first()
+      .waitFor()
+    await changes.locator('.diff-part', { hasText: 'a-better' }).waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    // Nothing holds yet.
+    assert.equal(readFileSync(stage.file, 'utf8'), text)
+    await page.getByLabel(/^Note/).fill('a better model')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/settings/config')
+    const applied = page.getByRole('region', { name: 'Applied' })
+    await applied.getByText('listen').waitFor()
+    const written = readFileSync(stage.file, 'utf8')
+    assert.match(written, /model: a-better-model\n {4}apiKey: sk-a-secret-of-ours/)
+    assert.equal((await stage.ask('GET', '/admin/agents/timer')).status, 200)
+    assert.match(await shown(page), /a-better-model/)
+    assert.equal(await review(page).isDisabled(), true)
+    await applied.getByRole('button', { name: 'Put away' }).click()
+    await applied.waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('is shown below each other where there is no room beside', async () => {
+    const page = await open('/settings/config', { width: 390 })
+    await edit(page, (from) => from.replace('# The hub of a test.', '# The hub of a phone.'))
+    await review(page).click()
+    const changes = page.getByRole('region', { name: 'Changes, line by line' })
+    await changes.getByText('# The hub of a phone.').waitFor()
+    assert.equal(await changes.getByRole('columnheader', { name: 'Yours' }).count(), 0)
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.close({ runBeforeUnload: false })
+  })
+
+  it('is shown anew when somebody else changes it, by the stream of changes', async () => {
+    const page = await open()
+    await apply((from) => from.replace('# The hub of a test.', '# The hub of all tests.'), 'of all')
+    const isNew = async (): Promise<boolean> => (await shown(page)).startsWith('# The hub of all tests.')
+    await until(async () => ((await isNew()) ? true : undefined), 'the new text is shown')
+    await page.close()
+  })
+
+  it('keeps what one typed when somebody else was faster, and lets one look and choose', async () => {
+    const page = await open()
+    await edit(page, (from) => `${from}# mine\n`)
+    await apply((from) => from.replace('# The hub of all tests.', '# The hub of theirs.'), 'theirs was first')
+    const conflict = page.getByRole('region', { name: 'Changed meanwhile' })
+    await conflict.getByText(/Somebody else changed the configuration.*admin.*“theirs was first”/).waitFor()
+    assert.match(await shown(page), /# mine\n$/)
+    await conflict.getByRole('button', { name: 'Look at theirs' }).click()
+    await page.waitForURL('**/settings/config?theirs=1')
+    const theirs = conflict.getByRole('region', { name: 'What they changed' })
+    await theirs.getByText('# The hub of theirs.').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await conflict.getByRole('button', { name: 'Keep mine, over theirs' }).click()
+    await conflict.waitFor({ state: 'detached' })
+    await page.getByText('no mistakes').waitFor()
+    await review(page).click()
+    // What is applied over theirs takes theirs back, and says so.
+    await page.getByRole('region', { name: 'Changes, line by line' }).getByText('# The hub of theirs.').waitFor()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('region', { name: 'Applied' }).waitFor()
+    assert.match(readFileSync(stage.file, 'utf8'), /^# The hub of all tests\.[^]*# mine\n$/)
+    await page.close()
+  })
+
+  it('is not overwritten when the hub alone knows that somebody was faster', async () => {
+    // Without the stream of changes, as if it were cut at that moment; the refusal is in the browser's own log.
+    const page = await house.context.newPage()
+    await page.route('**/admin/events', (route) => route.abort())
+    await page.goto(`${stage.url}/settings/config`)
+    await field(page).waitFor()
+    await edit(page, (from) => `${from}# also mine\n`)
+    await review(page).click()
+    await page.getByRole('button', { name: 'Apply' }).waitFor()
+    await apply((from) => `${from}# sooner\n`, 'sooner')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    const conflict = page.getByRole('region', { name: 'Changed meanwhile' })
+    await conflict.getByText(/“sooner”/).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true)
+    assert.match(readFileSync(stage.file, 'utf8'), /# sooner\n$/)
+    await conflict.getByRole('button', { name: 'Take theirs' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take theirs' }).click()
+    await page.getByText('There is nothing to review').waitFor()
+    await page.close()
+  })
+
+  it('keeps what one typed on other pages, and warns before it is lost', async () => {
+    const page = await open()
+    await field(page).focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('# not yet applied')
+    await page.getByRole('link', { name: 'Config (edited)' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tasks' }).click()
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await page.goBack()
+    assert.match(await shown(page), /# not yet applied$/)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.dismiss()
+    })
+    await page.close({ runBeforeUnload: true })
+    await page.waitForEvent('dialog').catch(() => {})
+    assert.deepEqual(asked, ['beforeunload'])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page
+      .getByRole('dialog', { name: 'Sign out?' })
+      .getByText(/are lost when you sign out/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByText('as the hub has it').waitFor()
+    assert.doesNotMatch(await shown(page), /# not yet applied/)
+    await page.close()
+  })
+
+  it('has versions: who, when and why, as text and against now, and the way back', async () => {
+    writeFileSync(stage.file, `${readFileSync(stage.file, 'utf8')}# by hand\n`)
+    await apply((from) => `${from}# the last\n`, 'the last one')
+    const page = await open('/settings/config/versions')
+    const rows = page.getByRole('list', { name: 'Versions' }).getByRole('link')
+    await rows.first().getByText('holds now').waitFor()
+    assert.match((await rows.first().textContent()) ?? '', /the last one.*admin/)
+    assert.match((await rows.nth(1).textContent()) ?? '', /Found in the file.*written by hand/)
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.waitForURL(/\/settings\/config\/versions\/[0-9a-f-]+$/)
+    const changes = page.getByRole('region', { name: 'From now to this version' })
+    await changes.getByText('# the last').waitFor()
+    await page.getByRole('region', { name: 'What restoring does' }).getByText('listen').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.getByRole('link', { name: 'Text', exact: true }).click()
+    await page.reload()
+    const whole = page.getByLabel('Text of the version')
+    assert.match(await whole.inputValue(), /# by hand\n$/)
+    assert.doesNotMatch(await whole.inputValue(), /sk-a-secret/)
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await rows
+      .first()
+      .getByText(/^Back to the version of/)
+      .waitFor()
+    assert.match(readFileSync(stage.file, 'utf8'), /# by hand\n$/)
+    assert.match(readFileSync(stage.file, 'utf8'), /sk-a-secret-of-ours/)
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/settings/config/versions')
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`is usable for everybody, ${theme} and narrow`, async () => {
+      for (const width of [1280, 390]) {
+        for (const path of ['/settings/config', '/settings/config/versions']) {
+          const page = await open(path, { theme, width })
+          assert.deepEqual(await seriousViolations(page), [])
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+          await page.close()
+        }
+      }
+    })
+  }
+
+  it('is explained where the hub has no file', async () => {
+    const { startHub } = await import('../../packages/hub/src/hub.ts')
+    const { checkConfig } = await import('../../packages/hub/src/config/check.ts')
+    const { kinds } = await import('../../packages/hub/src/agents/kinds.ts')
+    const tree = {
+      listen: { port: 0, grpcPort: false },
+      store: 'memory:',
+      admin: { key: adminKey },
+      agents: { echo: { kind: 'demo', agent: 'echo' } },
+    }
+    const checked = checkConfig(tree, { kinds, baseDir: '.' })
+    assert.ok('config' in checked)
+    const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+    const hub = await startHub(checked.config, { log: quiet, console: await builtConsole() })
+    const context = await found.browser.newContext()
+    await context.request.post(`${hub.url}/admin/session`, { headers: asAdmin })
+    const page = await context.newPage()
+    await page.goto(`${hub.url}/settings/config`)
+    await page.getByRole('heading', { name: 'This hub has no configuration file' }).waitFor()
+    await page.getByText('parley up --config parley.yaml').waitFor()
+    await context.close()
+    await hub.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

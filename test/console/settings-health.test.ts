@@ -1,0 +1,140 @@
+/** Settings, health: what is wrong first and why, the last hour drawn and in words, and what the hub is made of. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { freePort } from '../admin/free-port.ts'
+import { until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the health of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const port = await freePort()
+  const house = await openConsole(found.browser, { config: { listen: { port, grpcPort: false } } })
+  const { stage } = house
+  const chart = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name })
+
+  it('is the first of the settings, and says that all is well', async () => {
+    const page = await house.open('/settings')
+    await page.getByRole('heading', { name: 'All is well' }).waitFor()
+    assert.equal(await page.title(), 'Health · Settings · Parley')
+    await page.getByText('6 of 6 open').waitFor()
+    await page.getByText(/Parley \d+\.\d+\.\d+, Node \d+/).waitFor()
+    await page.getByText('1.0, 0.3, 0.2').waitFor()
+    await page.getByText(/answers in/).waitFor()
+    await page.close()
+  })
+
+  it('counts tasks by state as they happen, and leads to them', async () => {
+    const page = await house.open('/settings/health')
+    await page.getByText('None yet.').waitFor()
+    await stage.send('talker', 'hello')
+    await stage.send('talker', 'ask me')
+    await page.getByRole('link', { name: 'completed 1' }).waitFor()
+    await page.getByRole('link', { name: 'input 1' }).click()
+    await page.waitForURL('**/tasks?state=TASK_STATE_INPUT_REQUIRED')
+    await page.close()
+  })
+
+  it('draws the last hour, says it in words, and shows it as a table that has an address', async () => {
+    const page = await house.open('/settings/health')
+    await chart(page, 'Requests')
+      .getByText(/^2 requests in the last hour, at most \d+ at \d\d:\d\d\.$/)
+      .waitFor()
+    for (const name of ['Requests', 'Errors', 'Answer times', 'Open streams']) {
+      await chart(page, name).locator('canvas').waitFor()
+    }
+    await chart(page, 'Errors').getByText('No error in the last hour.').waitFor()
+    // What one points at is told, in all of them at once.
+    await chart(page, 'Requests')
+      .locator('.u-over')
+      .hover({ position: { x: 40, y: 20 } })
+    for (const name of ['Requests', 'Open streams'])
+      await chart(page, name)
+        .getByText(/^\d\d:\d\d {2}0$/)
+        .waitFor()
+    await page.getByRole('button', { name: 'As a table' }).click()
+    await page.waitForURL('**/settings/health?table=1')
+    await page.reload()
+    const rows = page.getByRole('region', { name: /minute by minute/ }).getByRole('row')
+    await rows.last().waitFor()
+    assert.equal(await rows.count(), 61)
+    await page.getByRole('button', { name: 'As a table' }).click()
+    await chart(page, 'Requests').locator('canvas').waitFor()
+    await page.close()
+  })
+
+  it('looks at the hour again by itself', async () => {
+    const page = await house.open('/settings/health')
+    const words = chart(page, 'Requests').locator('.spark-foot')
+    await words.getByText(/requests in the last hour/).waitFor()
+    const before = await words.textContent()
+    for (let count = 0; count < 3; count += 1) await stage.send('talker', 'hello again')
+    await until(async () => ((await words.textContent()) === before ? undefined : true), 'other words')
+    await page.close()
+  })
+
+  it('names an agent that cannot be called, with why and the way to it', async () => {
+    const page = await house.open('/settings/health')
+    await page.getByRole('heading', { name: 'All is well' }).waitFor()
+    const entry = { kind: 'a2a', url: 'http://127.0.0.1:9' }
+    assert.equal((await stage.ask('POST', '/admin/agents', { name: 'gone', entry })).status, 201)
+    await page.getByRole('heading', { name: '1 thing is wrong' }).waitFor()
+    const finding = page.getByRole('listitem').filter({ hasText: /gone (is not open|does not answer)/ })
+    await finding.getByText('wrong').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await finding.getByRole('link', { name: 'Look at the agent' }).click()
+    await page.waitForURL('**/agents/gone')
+    await page.close()
+    await stage.ask('DELETE', '/admin/agents/gone')
+  })
+
+  it('says that the hub is away, and goes on by itself when it is back', async () => {
+    // A browser complains of every request that finds nobody: here that is the point.
+    const page = await house.context.newPage()
+    await page.goto(`${stage.url}/settings/health`)
+    await page.getByRole('heading', { name: 'All is well' }).waitFor()
+    await page.evaluate(() => ((globalThis as any).isTheSamePage = true))
+    const instance = await page.locator('.id').first().textContent()
+    await stage.hub.close()
+    await page.getByText(/ hub away$/).waitFor()
+    await page.getByRole('heading', { name: 'The hub does not answer' }).waitFor()
+    await page.getByText('The hub cannot be reached. It may be restarting.').waitFor()
+    await stage.restart()
+    await page.getByText(/ live$/).waitFor()
+    await page.getByRole('heading', { name: 'All is well' }).waitFor()
+    const shown = (): Promise<string | null> => page.locator('.id').first().textContent()
+    await until(async () => ((await shown()) === instance ? undefined : true), 'another instance')
+    await stage.send('talker', 'after the restart')
+    await page.getByRole('link', { name: 'completed 5' }).waitFor()
+    assert.equal(await page.evaluate(() => (globalThis as any).isTheSamePage), true)
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`is readable for everybody, ${theme} and narrow`, async () => {
+      for (const width of [1280, 390]) {
+        const page = await house.open('/settings/health', { theme, width })
+        await chart(page, 'Requests').locator('canvas').waitFor()
+        assert.deepEqual(await seriousViolations(page), [])
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await page.getByRole('button', { name: 'As a table' }).click()
+        assert.deepEqual(await seriousViolations(page), [])
+        await page.close()
+      }
+    })
+  }
+
+  it('has no settings of other names', async () => {
+    const page = await house.open('/settings/nonsense')
+    await page.getByRole('heading', { name: 'There are no such settings' }).waitFor()
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

@@ -1,0 +1,192 @@
+/** The door: by key and by issuer, what it says when it stays shut, and where one is once it opens. */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { after, describe, it } from 'node:test'
+import type { BrowserContext, Page } from 'playwright-core'
+import { freePort } from '../admin/free-port.ts'
+import { clientSecret, openProvider } from '../admin/oidc-provider.ts'
+import { adminKey } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { isFocused } from './on-page.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const { browser } = found
+  const provider = await openProvider()
+  const port = await freePort()
+  const config = {
+    listen: { port, grpcPort: false },
+    admin: { key: adminKey, oidc: { issuer: provider.issuer, clientId: 'console', clientSecret } },
+    access: {
+      anonymous: '*',
+      jwt: [{ issuer: provider.issuer, audience: 'console', scopes: { operators: ['admin'] } }],
+    },
+  }
+  const house = await openConsole(found.browser, { config })
+  const { stage } = house
+
+  const key = (page: Page) => page.getByLabel('Admin key')
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+  async function stranger(path: string, origin = stage.url): Promise<{ page: Page; context: BrowserContext }> {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(origin + path)
+    await heading(page, 'Sign in to Parley').waitFor()
+    return { page, context }
+  }
+  async function enter(page: Page, held = adminKey): Promise<void> {
+    await key(page).fill(held)
+    await page.keyboard.press('Enter')
+  }
+
+  it('opens for the admin key, and one is where one wanted to be', async () => {
+    const { page, context } = await stranger('/tasks?agent=talker')
+    assert.equal(await page.title(), 'Sign in · Parley')
+    assert.equal(await isFocused(key(page)), true)
+    await page.getByText(/then on to \/tasks/).waitFor()
+    await page.getByRole('button', { name: 'Show the key' }).click()
+    assert.equal(await key(page).getAttribute('type'), 'text')
+    await enter(page)
+    await heading(page, 'Tasks').waitFor()
+    assert.match(page.url(), /\/tasks\?agent=talker$/)
+    // The key itself is nowhere that a page could read.
+    const kept = await page.evaluate('JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])')
+    assert.doesNotMatch(String(kept), /the admin key/)
+    await context.close()
+  })
+
+  it('says when a key is wrong, and how long to wait after too many', async () => {
+    const { page, context } = await stranger('/')
+    await enter(page, 'a wrong one')
+    await page.getByRole('alert').getByText('This is not the admin key.').waitFor()
+    assert.equal(await key(page).getAttribute('aria-invalid'), 'true')
+    await enter(page, 'schlüssel')
+    await page.getByRole('alert').getByText('This is not the admin key.').waitFor()
+    for (let count = 0; count < 25; count += 1) {
+      await stage.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer a wrong one' })
+    }
+    await enter(page, 'a wrong one')
+    await page.getByText(/^Too many wrong keys\. Try again in (a second|\d+ seconds)\.$/).waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    // Who knows the right one does not wait for who guesses.
+    await enter(page)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await context.close()
+  })
+
+  it('leads to the issuer and back to where one wanted to be, from another site', async () => {
+    provider.person = { sub: 'olga', groups: ['operators'] }
+    // The issuer is at 127.0.0.1; by this name the hub is another site, as it is in life.
+    const { page, context } = await stranger('/tasks?agent=talker', stage.url.replace('127.0.0.1', 'localhost'))
+    await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
+    await heading(page, 'Tasks').waitFor()
+    assert.match(page.url(), /^http:\/\/localhost:\d+\/tasks\?agent=talker$/)
+    await page.goto(`${new URL(page.url()).origin}/settings/about`)
+    await page.getByText(`${provider.issuer}|olga`).waitFor()
+    // With both halves of the session, something may be changed as well.
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in to Parley').waitFor()
+    await context.close()
+  })
+
+  it('says once why the issuer, or the configuration, did not let somebody in, and remembers the way', async () => {
+    provider.person = { sub: 'eve', groups: ['guests'] }
+    const { page, context } = await stranger('/tasks?agent=talker')
+    await page.getByRole('link', { name: /^Sign in with/ }).click()
+    await page.getByRole('alert').getByText('You are known, but may not run this hub').waitFor()
+    assert.match(page.url(), /\/tasks\?agent=talker$/)
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.reload()
+    await heading(page, 'Sign in to Parley').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    provider.person = undefined
+    await page.getByRole('link', { name: /^Sign in with/ }).click()
+    await page.getByRole('alert').getByText('The issuer did not let you in').waitFor()
+    await enter(page)
+    await heading(page, 'Tasks').waitFor()
+    assert.match(page.url(), /\/tasks\?agent=talker$/)
+    await context.close()
+  })
+
+  it('shows what an address says as text and nothing else', async () => {
+    const { page, context } = await stranger(`/?signInError=${encodeURIComponent('<img src=x onerror=alert(1)>')}`)
+    await page.getByRole('alert').getByText('<img src=x onerror=alert(1)>').waitFor()
+    assert.equal(new URL(page.url()).search, '')
+    await context.close()
+  })
+
+  it('is shown in every tab when one signs out, and opens in every tab', async () => {
+    const { page, context } = await stranger('/tasks')
+    await enter(page)
+    await heading(page, 'Tasks').waitFor()
+    const other = await context.newPage()
+    await other.goto(`${stage.url}/settings/about`)
+    await heading(other, 'Settings').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in to Parley').waitFor()
+    await heading(other, 'Sign in to Parley').waitFor()
+    await enter(other)
+    await heading(other, 'Settings').waitFor()
+    await heading(page, 'Tasks').waitFor()
+    await context.close()
+  })
+
+  it('is shown at the next call when the session was ended elsewhere, and one goes on where one was', async () => {
+    const { page, context } = await stranger('/settings/audit?event=call')
+    await enter(page)
+    await heading(page, 'Settings').waitFor()
+    const session = (await (await context.request.get(`${stage.url}/admin/session`)).json()) as { csrf: string }
+    const ended = await context.request.delete(`${stage.url}/admin/session`, {
+      headers: { 'x-csrf-token': session.csrf },
+    })
+    assert.equal(ended.status(), 200)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await heading(page, 'Sign in to Parley').waitFor()
+    await enter(page)
+    await heading(page, 'Settings').waitFor()
+    assert.match(page.url(), /\/settings\/audit\?event=call$/)
+    await page.getByText(/ live$/).waitFor()
+    await context.close()
+  })
+
+  it('is shown when the admin key was changed, and takes the new one', async () => {
+    const { page, context } = await stranger('/settings/config')
+    await enter(page)
+    const field = page.getByLabel('Configuration', { exact: true })
+    await field.waitFor()
+    await field.fill(`${await field.inputValue()}# typed before\n`)
+    const before = readFileSync(stage.file, 'utf8')
+    writeFileSync(stage.file, before.replace(adminKey, 'another key of this hub'))
+    await stage.restart()
+    await heading(page, 'Sign in to Parley').waitFor()
+    await enter(page)
+    await page.getByText('This is not the admin key.').waitFor()
+    await enter(page, 'another key of this hub')
+    // What was typed before is still there.
+    await field.waitFor()
+    assert.match(await field.inputValue(), /# typed before\n$/)
+    await page.getByText(/ live$/).waitFor()
+    writeFileSync(stage.file, before)
+    await context.close()
+    await stage.restart()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`is readable for everybody, ${theme} and narrow`, async () => {
+      for (const width of [1280, 390]) {
+        const context = await found.browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
+        const page = await context.newPage()
+        await page.goto(stage.url)
+        await page.getByRole('link', { name: /^Sign in with/ }).waitFor()
+        assert.deepEqual(await seriousViolations(page), [])
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await context.close()
+      }
+    })
+  }
+})

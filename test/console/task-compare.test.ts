@@ -1,0 +1,101 @@
+/** The same message to another agent, and both answers side by side as they come. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { findBrowser } from '../browser/chromium.ts'
+import { pageWidth } from './on-page.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
+import { withTicker } from './ticker.ts'
+
+const found = await findBrowser()
+
+describe('two tasks side by side', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, withTicker)
+  const { stage } = house
+  const ann = await stage.key({ agents: ['*'], principal: 'ann' })
+  const old = await stage.send('talker', 'What of Rome?', ann)
+
+  it('come of a message that is sent again to an agent of one’s choice', async () => {
+    const page = await house.open(`/tasks/${old.id}`)
+    await page.getByRole('button', { name: 'Resend' }).click()
+    await page.getByLabel('Agent', { exact: true }).last().selectOption('gpt')
+    await page.getByRole('button', { name: 'Send and compare' }).click()
+    await page.waitForURL(new RegExp(`/tasks/${old.id}/compare/[\\w-]+$`))
+    await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor()
+    const again = page.getByRole('region', { name: 'Again: gpt' })
+    await again.getByText('completed').waitFor()
+    await again.getByText('46').waitFor()
+    await again.getByText('12 in, 34 out').waitFor()
+    const pair = page.getByRole('region', { name: 'answer' })
+    await pair.locator('del', { hasText: 'said' }).waitFor()
+    await pair.locator('ins', { hasText: 'Here is what I know' }).waitFor()
+    const id = page.url().split('/').at(-1) ?? ''
+    const { json } = await stage.ask('GET', `/admin/tasks/${id}`)
+    assert.deepEqual([json.agent, json.caller, json.title], ['gpt', 'console|admin', 'What of Rome?'])
+    assert.notEqual(json.contextId, old.contextId)
+    await page.keyboard.press('Escape')
+    await page.waitForURL(new RegExp(`/tasks/${old.id}$`))
+    await page.close()
+  })
+
+  it('are held against each other line by line and word by word', async () => {
+    const left = await stage.send('ticker', 'tick 3 0')
+    const right = await stage.send('ticker', 'tick 5 0')
+    const page = await house.open(`/tasks/${left.id}/compare/${right.id}`)
+    const pair = page.getByRole('region', { name: 'log' })
+    await pair.waitFor()
+    assert.equal(await pair.locator('.diff-row.same').count(), 3)
+    assert.deepEqual(await pair.locator('ins').allTextContents(), ['line 4', 'line 5'])
+    const same = await house.open(`/tasks/${left.id}/compare/${left.id}`)
+    await same.getByText('the same', { exact: true }).waitFor()
+    await same.close()
+    await page.close()
+  })
+
+  it('are live: what comes later appears by itself', async () => {
+    const asked = await stage.send('talker', 'ask which city', ann)
+    const page = await house.open(`/tasks/${old.id}/compare/${asked.id}`)
+    const again = page.getByRole('region', { name: 'Again: talker' })
+    await again.getByText('It waits for an answer.').waitFor()
+    await stage.send('talker', 'Rome', ann, { taskId: asked.id, contextId: asked.contextId })
+    await again.getByText('completed').waitFor()
+    await page.getByText('You said: Rome').first().waitFor()
+    await page.close()
+  })
+
+  it('say why where the agent takes nothing', async () => {
+    const page = await house.context.newPage()
+    await page.goto(`${stage.url}/tasks/${old.id}`)
+    await page.route('**/a2a/gpt', (route) =>
+      route.fulfill({
+        status: 200,
+        contentType: 'application/json',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_000, message: 'gpt is not available now' } }),
+      }),
+    )
+    await page.getByRole('button', { name: 'Resend' }).click()
+    await page.getByLabel('Agent', { exact: true }).last().selectOption('gpt')
+    await page.getByRole('button', { name: 'Send and compare' }).click()
+    await page.getByRole('alert').getByText('gpt is not available now').waitFor()
+    await page.close()
+  })
+
+  for (const [theme, width] of [
+    ['light', 1280],
+    ['dark', 390],
+  ] as const) {
+    it(`fit a screen of ${width}, and axe finds nothing serious in ${theme} colours`, async () => {
+      const other = await stage.send('artist', 'all', ann)
+      const page = await house.open(`/tasks/${old.id}/compare/${other.id}`, { theme, width })
+      await page.getByRole('region', { name: 'rows' }).waitFor()
+      assert.deepEqual(await seriousViolations(page), [])
+      assert.equal(await pageWidth(page), width)
+      await page.close()
+    })
+  }
+
+  it('were not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

@@ -1,0 +1,89 @@
+/** Events as clients of each version get them: side by side, with what differs marked, byte for byte. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { copiedText, pageWidth } from './on-page.ts'
+import { openConsole } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser)
+  const { stage } = house
+  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { id } = await stage.send('talker', 'Hello')
+  const { json: wire } = await stage.ask('GET', `/admin/tasks/${id}/wire`)
+  const { json: log } = await stage.ask('GET', `/admin/tasks/${id}/events`)
+  const last = wire.events.at(-1)
+  const frameOf = (event: any, version: string, binding: string) =>
+    event.frames.find((frame: any) => frame.version === version && frame.binding === binding)
+  const column = (page: Page, version: string) => page.getByRole('region', { name: `As clients of ${version} get it` })
+  const marked = (page: Page, version: string): Promise<string[]> =>
+    column(page, version).locator('.json-line.changed').allTextContents()
+
+  it('shows the last that clients were told, in three versions side by side, with the differences marked', async () => {
+    const page = await house.open(`/tasks/${id}/wire?list=off`)
+    await column(page, '0.2').waitFor()
+    await page.getByText(`Event ${last.seq}`, { exact: true }).waitFor()
+    const [one, , three] = await Promise.all(
+      ['1.0', '0.3', '0.2'].map((version) => column(page, version).boundingBox()),
+    )
+    assert.ok(one !== null && three !== null && three !== undefined && one !== undefined)
+    assert.ok(one.y === three.y && three.x > one.x + 400)
+    const newest = (await marked(page, '1.0')).join(' ')
+    assert.match(newest, /statusUpdate: .*TASK_STATE_COMPLETED/)
+    assert.doesNotMatch(newest, /taskId/)
+    assert.match((await marked(page, '0.3')).join(' '), /kind: .*"completed".*final: /)
+    await column(page, '0.3').getByText('3 differences').waitFor()
+    await page.close()
+  })
+
+  it('gives the bytes as they are on the wire, by JSON-RPC and by REST', async () => {
+    const page = await house.open(`/tasks/${id}/wire`)
+    await column(page, '1.0').getByRole('button', { name: 'frame' }).click()
+    assert.equal(await copiedText(page), frameOf(last, '1.0', 'JSONRPC').frame)
+    await page.getByRole('button', { name: 'REST' }).click()
+    await page.waitForURL(/binding=rest/)
+    await column(page, '0.3').getByText('"TASK_STATE_COMPLETED"', { exact: true }).waitFor()
+    await column(page, '0.3').getByRole('button', { name: 'frame' }).click()
+    assert.equal(await copiedText(page), frameOf(last, '0.3', 'HTTP+JSON').frame)
+    await column(page, '0.3')
+      .getByText(/^Bytes on the wire/)
+      .click()
+    assert.equal(await column(page, '0.3').locator('pre').textContent(), frameOf(last, '0.3', 'HTTP+JSON').frame)
+    await page.close()
+  })
+
+  it('goes from event to event, over those that clients are not told', async () => {
+    const page = await house.open(`/tasks/${id}/wire`)
+    await page.getByRole('button', { name: 'Previous event that clients are told' }).click()
+    await page.waitForURL(new RegExp(`event=${wire.events.at(-2).seq}$`))
+    await column(page, '1.0').getByText('artifactUpdate', { exact: true }).waitFor()
+    const inner = log.events.find(({ isVisible }: any) => !isVisible)
+    await page.goto(`${stage.url}/tasks/${id}/wire?event=${inner.seq}`)
+    await page.getByRole('heading', { name: 'Clients are not told this event' }).waitFor()
+    await page.getByRole('button', { name: 'Next event that clients are told' }).click()
+    await column(page, '1.0').waitFor()
+    await page.close()
+  })
+
+  it('shows one version at a time on a phone, and wherever one is chosen', async () => {
+    const page = await house.open(`/tasks/${id}/wire`, { width: 390, height: 844 })
+    await column(page, '1.0').waitFor()
+    assert.equal(await column(page, '0.3').isVisible(), false)
+    await page.getByRole('group', { name: 'Versions' }).getByRole('button', { name: '0.2' }).click()
+    await column(page, '0.2').waitFor()
+    assert.match(page.url(), /version=0\.2/)
+    assert.equal(await column(page, '1.0').count(), 0)
+    assert.match((await marked(page, '0.2')).join(' '), /"completed"/)
+    assert.equal(await pageWidth(page), 390)
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

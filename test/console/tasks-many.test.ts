@@ -1,0 +1,196 @@
+/** Ten thousand tasks, and one with five thousand events: scrolled through, jumped through and searched without a stutter. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import type { RecordBody, Store } from '@parley/a2a'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { findBrowser } from '../browser/chromium.ts'
+import { openConsole } from './open-console.ts'
+
+const found = await findBrowser()
+const many = 10_000
+const chatty = 5_000
+const longTask = '01900000-0000-7000-8000-ffffffffffff'
+/** Generous: the machine that runs this may have other things to do. */
+const mostMs = 50
+
+describe('very many tasks', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-many-'))
+  after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = join(dataDir, 'parley.db')
+  const store = sqliteStore(file)
+  await fill(store)
+  await store.close()
+  const house = await openConsole(found.browser, { config: { store: `sqlite:${file}` } })
+  const scroller = (page: Page, name: string) =>
+    page.locator('.virtual').filter({ has: page.locator(`ul[aria-label="${name}"]`) })
+
+  /** Scrolls on for so many frames, and answers how long the frames took, the median first, then the slowest twentieth. */
+  async function scrolled(
+    list: Locator,
+    stepPx: number,
+    frames: number,
+  ): Promise<{ median: number; p95: number; rows: number }> {
+    const { times, rows } = await list.evaluate(
+      async (element, { stepPx, frames }) => {
+        const times: number[] = []
+        let rows = 0
+        let before = performance.now()
+        for (let frame = 0; frame < frames; frame += 1) {
+          element.scrollTop += stepPx
+          const now = await new Promise<number>((resolve) => (globalThis as any).requestAnimationFrame(resolve))
+          times.push(now - before)
+          before = now
+          rows = Math.max(rows, element.querySelectorAll('li').length)
+        }
+        return { times, rows }
+      },
+      { stepPx, frames },
+    )
+    const sorted = times.toSorted((a, b) => a - b)
+    return {
+      median: sorted[Math.floor(sorted.length / 2)] ?? 0,
+      p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
+      rows,
+    }
+  }
+
+  /** To the end of what is loaded, again and again, as somebody would who looks for the first. */
+  async function toTheVeryEnd(list: Locator, isThere: () => Promise<boolean>): Promise<void> {
+    while (!(await isThere())) {
+      await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
+      await list.evaluate(() => new Promise((resolve) => void (globalThis as any).requestAnimationFrame(resolve)))
+    }
+  }
+
+  it('are scrolled through smoothly, with few rows drawn, to the end and back', async () => {
+    const page = await house.open('/tasks')
+    const list = scroller(page, 'Tasks')
+    await list.getByRole('link').first().waitFor()
+    const began = Date.now()
+    const foot = page.locator('.task-foot')
+    await toTheVeryEnd(list, async () => /^10,001 tasks$/.test((await foot.textContent()) ?? ''))
+    const loadedMs = Date.now() - began
+    await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
+    await list.getByText('task number 0', { exact: true }).waitFor()
+    await list.evaluate((element) => (element.scrollTop = 0))
+    await list.getByText('the chatty one').waitFor()
+    const { median, p95, rows } = await scrolled(list, 330, 200)
+    console.log(
+      `10,001 tasks: loaded to the end in ${loadedMs} ms; frames ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, ${rows} rows`,
+    )
+    assert.ok(rows < 60, `${rows} rows are drawn`)
+    assert.ok(median < mostMs, `a frame takes ${median} ms`)
+    await page.close()
+  })
+
+  it('are found by a text that only an old one has, and kept while another is looked at', async () => {
+    const page = await house.open('/tasks?text=number 17')
+    const list = scroller(page, 'Tasks')
+    await toTheVeryEnd(list, async () => (await page.getByText('task number 17', { exact: true }).count()) > 0)
+    await page.getByText('task number 17', { exact: true }).click()
+    await page.getByRole('heading', { name: 'task number 17', exact: true, level: 2 }).waitFor()
+    assert.match(page.url(), /text=number/)
+    await page.close()
+  })
+
+  it('are looked through only as far as one wants', async () => {
+    const page = await house.open('/tasks?text=number 0')
+    await page.getByText('Looked through 10,000 more tasks and found nothing.').waitFor()
+    await page.getByRole('button', { name: 'Look further back' }).click()
+    await page.getByText('task number 0', { exact: true }).waitFor()
+    await page.getByText('1 task', { exact: true }).waitFor()
+    await page.close()
+  })
+
+  it('have one with five thousand events, whose log is scrolled through smoothly', async () => {
+    const page = await house.open(`/tasks/${longTask}/events`)
+    await page.getByText('5,000 events', { exact: true }).waitFor()
+    const list = scroller(page, 'Events')
+    await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
+    await list.getByRole('button', { name: /^5000 / }).waitFor()
+    await list.evaluate((element) => (element.scrollTop = 0))
+    await list.getByRole('button', { name: /^1 / }).waitFor()
+    const { median, p95, rows } = await scrolled(list, 330, 200)
+    console.log(`5,000 events: frames ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, ${rows} rows`)
+    assert.ok(rows < 60, `${rows} rows are drawn`)
+    assert.ok(median < mostMs, `a frame takes ${median} ms`)
+    await page.close()
+  })
+
+  it('have every event of it at an address, and its line of time in few marks', async () => {
+    const page = await house.open(`/tasks/${longTask}/events?event=4321`)
+    await page.locator('.event.open').getByText('word 4321').first().waitFor()
+    assert.ok((await page.locator('.timeline-tick').count()) <= 501)
+    await page.getByRole('link', { name: 'Conversation' }).click()
+    await page.getByText('as of event 4321 of 5000').waitFor()
+    await page.getByRole('button', { name: '16×' }).click()
+    await page.keyboard.press('r')
+    await page.getByText('as of event 5000 of 5000').waitFor()
+    await page.close()
+  })
+
+  it('were not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})
+
+/** Written to the store as an engine would have, a year's work in a moment. */
+async function fill(store: Store): Promise<void> {
+  const start = Date.now() - many * 1_000
+  // Those that are written together are one commit.
+  for (let first = 0; first < many; first += 500) {
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) => {
+        const number = first + index
+        const id = `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`
+        return write(store, { id, at: start + number * 1_000, text: `task number ${number}`, more: [] })
+      }),
+    )
+  }
+  const words = Array.from({ length: chatty - 3 }, (_, index): RecordBody => ({
+    type: 'artifact',
+    artifact: { artifactId: 'answer', parts: [{ text: `word ${index + 3} ` }] },
+    append: index > 0,
+  }))
+  await write(store, { id: longTask, at: Date.now(), text: 'the chatty one', more: words })
+}
+
+interface Written {
+  readonly id: string
+  readonly at: number
+  readonly text: string
+  readonly more: readonly RecordBody[]
+}
+
+async function write(store: Store, { id, at, text, more }: Written): Promise<void> {
+  const status = { state: 'TASK_STATE_COMPLETED', timestamp: new Date(at).toISOString() } as const
+  const message = { messageId: id, role: 'ROLE_USER', parts: [{ text }] } as const
+  const bodies: readonly RecordBody[] = [
+    { type: 'message', message },
+    { type: 'status', status: { state: 'TASK_STATE_WORKING' } },
+    ...more,
+    { type: 'status', status },
+  ]
+  const told = await store.append(id, {
+    expectedSeq: 0,
+    records: bodies.map((body, index) => ({ at: at + index, body })),
+    create: {
+      id,
+      contextId: id,
+      tenant: '',
+      agent: 'talker',
+      owner: 'anonymous',
+      status,
+      statusAt: at,
+      createdAt: at - 40,
+      consumedSeq: 1,
+    },
+  })
+  assert.equal(told.outcome, 'appended')
+}

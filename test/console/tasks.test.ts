@@ -1,0 +1,277 @@
+/** The list of tasks: filtered, live, by keyboard, on a phone; what arrives does not move what is read. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+import type { Proof } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { copiedText, hasCount, hasText, pageWidth } from './on-page.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser)
+  const { stage } = house
+  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const rows = (page: Page) => page.getByRole('list', { name: 'Tasks' }).getByRole('link')
+  const titles = (page: Page): Promise<string[]> => page.locator('.task-row-title').allTextContents()
+  const selectedTitle = (page: Page) => page.locator('.task-row[aria-current]').locator('.task-row-title').textContent()
+
+  let ann: Proof = {}
+  let hello: any
+  let failed: any
+
+  it('teaches how the first task is made, and shows it as soon as it is', async () => {
+    const page = await house.open('/tasks')
+    await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    assert.match(await copiedText(page), /^curl 'http:\/\/127\.0\.0\.1:\d+\/a2a\/talker'/)
+    assert.match((await page.getByRole('link', { name: 'Open the playground' }).getAttribute('href')) ?? '', /talker$/)
+    await stage.send('talker', 'the very first')
+    await rows(page).filter({ hasText: 'the very first' }).waitFor()
+    await page.close()
+
+    ann = await stage.key({ agents: ['*'], principal: 'ann' })
+    hello = await stage.send('talker', 'Hello from Ann', ann)
+    await stage.send('talker', 'ask about a city', ann)
+    failed = await stage.send('talker', 'fail for nobody')
+    await stage.send('shout', 'a louder hello', ann)
+  })
+
+  it('has the newest status first, with state, agent, title, caller, time and how long it took', async () => {
+    const page = await house.open('/tasks')
+    await rows(page).first().waitFor()
+    assert.deepEqual((await titles(page)).slice(0, 4), [
+      'a louder hello',
+      'fail for nobody',
+      'ask about a city',
+      'Hello from Ann',
+    ])
+    const row = rows(page).filter({ hasText: 'Hello from Ann' })
+    for (const text of [/completed$/, /^talker$/, /^ann$/]) await row.getByText(text).waitFor()
+    assert.match((await row.locator('.task-row-took').textContent()) ?? '', /^\d+(\.\d)? m?s$/)
+    assert.match((await row.locator('time').getAttribute('title')) ?? '', /\d\d:\d\d:\d\d\.\d{3}$/)
+    assert.equal(await page.getByText('5 tasks').count(), 1)
+    await page.close()
+  })
+
+  it('is narrowed by every filter, each of which stands in the address', async () => {
+    const page = await house.open('/tasks')
+    await page.getByLabel('Agent').selectOption('shout')
+    await hasCount(page.locator('.task-row'), 1)
+    assert.match(page.url(), /agent=shout/)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+
+    await page.getByRole('button', { name: 'State' }).click()
+    await page.getByLabel('failed').check()
+    await page.getByLabel('input').check()
+    await page.keyboard.press('Escape')
+    await hasCount(page.locator('.task-row'), 2)
+    assert.deepEqual(await titles(page), ['fail for nobody', 'ask about a city'])
+    assert.match(decodeURIComponent(page.url()), /state=TASK_STATE_FAILED,TASK_STATE_INPUT_REQUIRED/)
+
+    await page.getByRole('searchbox', { name: 'Text' }).fill('CITY')
+    await hasCount(page.locator('.task-row'), 1)
+    await page.reload()
+    await rows(page).first().waitFor()
+    assert.deepEqual(await titles(page), ['ask about a city'])
+    assert.equal(await page.getByRole('searchbox', { name: 'Text' }).inputValue(), 'CITY')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByLabel('Caller').fill('ann')
+    await page.getByLabel('Context').fill(hello.contextId)
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await hasCount(page.locator('.task-row'), 1)
+    assert.deepEqual(await titles(page), ['Hello from Ann'])
+    await page.getByRole('button', { name: /^context .*remove/ }).click()
+    await hasCount(page.locator('.task-row'), 3)
+    assert.match(page.url(), /\?caller=ann$/)
+    await page.goBack()
+    await hasCount(page.locator('.task-row'), 1)
+    await page.close()
+  })
+
+  it('is narrowed by time, also by one’s own', async () => {
+    const page = await house.open('/tasks?time=15m')
+    await rows(page).first().waitFor()
+    assert.equal(await rows(page).count(), 5)
+    await page.getByLabel('Time').selectOption('custom')
+    await page.getByLabel('From').fill('2030-01-01T00:00')
+    await page.getByRole('heading', { name: 'No task fits these filters' }).waitFor()
+    assert.match(page.url(), /since=20(29|30)-/)
+    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
+    await rows(page).first().waitFor()
+    assert.equal(new URL(page.url()).search, '')
+    await page.close()
+  })
+
+  it('changes as tasks do, without a look', async () => {
+    const page = await house.open('/tasks?state=TASK_STATE_WORKING')
+    await page.getByRole('heading', { name: 'No task fits these filters' }).waitFor()
+    const waiting = stage.send('talker', 'wait for me', ann).catch(() => {})
+    const row = rows(page).filter({ hasText: 'wait for me' })
+    await row.getByText('working').waitFor()
+    const { tasks } = (await stage.ask('GET', '/admin/tasks?state=TASK_STATE_WORKING')).json
+    await stage.ask('POST', `/admin/tasks/${tasks[0].id}/cancel`)
+    await row.waitFor({ state: 'detached' })
+    await waiting
+    await page.close()
+  })
+
+  it('goes on after the hub was away', async () => {
+    const page = await house.context.newPage()
+    await page.goto(`${stage.url}/tasks`)
+    await rows(page).first().waitFor()
+    await page.route('**/admin/tasks?*', (route) => route.abort())
+    await page.getByLabel('Agent').selectOption('talker')
+    await page.getByRole('alert').getByText('The hub cannot be reached').waitFor()
+    await page.unroute('**/admin/tasks?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await rows(page).filter({ hasText: 'Hello from Ann' }).waitFor()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('is moved through, opened, closed and copied from by keyboard', async () => {
+    const page = await house.open('/tasks')
+    await rows(page).first().waitFor()
+    const [first, second] = await titles(page)
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    await page.keyboard.press('j')
+    assert.equal(await page.locator('.task-row:focus .task-row-title').textContent(), second)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tasks\/[\w-]+$/)
+    assert.equal(await selectedTitle(page), second)
+    await page.keyboard.press('k')
+    await hasText(page.locator('.task-detail h2'), first ?? '')
+    assert.equal(await selectedTitle(page), first)
+    await page.keyboard.press('c')
+    assert.equal(await copiedText(page), new URL(page.url()).pathname.split('/')[2])
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/\/tasks$/)
+    await page.keyboard.press('/')
+    await page.keyboard.type('louder')
+    await page.waitForURL(/text=louder/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next task').waitFor()
+    await page.close()
+  })
+
+  it('keeps the filters while a task is open, and its own width', async () => {
+    const page = await house.open('/tasks?agent=talker')
+    await rows(page).filter({ hasText: 'Hello from Ann' }).click()
+    await page.getByRole('heading', { name: 'Hello from Ann', level: 2 }).waitFor()
+    assert.match(page.url(), new RegExp(`/tasks/${hello.id}\\?agent=talker$`))
+    await page.getByRole('separator').focus()
+    const width = () => page.locator('.split-list').evaluate((list) => list.clientWidth)
+    const before = await width()
+    await page.keyboard.press('ArrowRight')
+    await until(async () => ((await width()) > before ? true : undefined), 'the list is wider')
+    await page.getByRole('link', { name: 'Close' }).click()
+    await page.waitForURL(/\/tasks\?agent=talker$/)
+    await page.close()
+  })
+
+  it('is copied as a request and exported as a file, as it is filtered', async () => {
+    const page = await house.open('/tasks?caller=ann&text=hello')
+    await rows(page).first().waitFor()
+    await page.getByRole('button', { name: 'curl' }).click()
+    assert.match(await copiedText(page), /Bearer \$PARLEY_ADMIN_KEY" 'http:.*\/admin\/tasks\?caller=ann&text=hello'$/)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    assert.match(file.suggestedFilename(), /^tasks-\d{4}-\d\d-\d\d\.json$/)
+    const tasks = JSON.parse(await readFile(await file.path(), 'utf8'))
+    assert.deepEqual(
+      tasks.map(({ title }: any) => title),
+      ['a louder hello', 'Hello from Ann'],
+    )
+    await page.getByText('2 tasks exported').first().waitFor()
+    await page.close()
+  })
+
+  it('does not move what is read: what is new waits behind a pill', async () => {
+    for (let number = 0; number < 30; number += 1) await stage.send('talker', `one of many ${number}`)
+    const page = await house.open('/tasks', { height: 500 })
+    await rows(page).first().waitFor()
+    const list = page.locator('.task-list .virtual')
+    await list.evaluate((element) => (element.scrollTop = 400))
+    await hasCount(page.getByText('one of many 29', { exact: true }), 0)
+    const places = () =>
+      list.evaluate((element) =>
+        [...element.querySelectorAll<any>('.task-row')].map((row) => [
+          row.dataset['task'],
+          Math.round(row.getBoundingClientRect().top),
+        ]),
+      )
+    const before = await places()
+    for (let number = 0; number < 3; number += 1) await stage.send('talker', `news ${number}`)
+    await page.getByRole('button', { name: '3 new' }).waitFor()
+    assert.deepEqual(await places(), before)
+    await page.getByRole('button', { name: '3 new' }).click()
+    await rows(page).filter({ hasText: 'news 2' }).waitFor()
+    assert.deepEqual((await titles(page)).slice(0, 3), ['news 2', 'news 1', 'news 0'])
+    assert.equal(await list.evaluate((element) => element.scrollTop), 0)
+    await page.close()
+  })
+
+  it('looks again where so much happened at once that it is not told one by one', async () => {
+    const page = await house.open('/tasks')
+    await rows(page).first().waitFor()
+    await Promise.all(Array.from({ length: 130 }, (_, number) => stage.send('talker', `a crowd ${number}`)))
+    await rows(page).filter({ hasText: 'a crowd' }).first().waitFor()
+    const { tasks } = (await stage.ask('GET', '/admin/tasks?limit=10')).json
+    const shown = async (): Promise<string> =>
+      (
+        await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.task))
+      ).join()
+    const newest = tasks.map(({ id }: any) => id).join()
+    await until(async () => ((await shown()) === newest ? true : undefined), 'the newest are listed')
+    await page.close()
+  })
+
+  it('fits a phone: two lines a row, the task in place of the list, nothing to scroll sideways', async () => {
+    const page = await house.open('/tasks', { width: 390, height: 844 })
+    await rows(page).first().waitFor()
+    const wide = () => pageWidth(page)
+    assert.equal(await wide(), 390)
+    assert.equal(
+      await rows(page)
+        .first()
+        .evaluate((row: any) => row.offsetHeight),
+      60,
+    )
+    await rows(page).first().click()
+    await page.locator('.task-detail').waitFor()
+    assert.equal(await rows(page).first().isVisible(), false)
+    assert.equal(await wide(), 390)
+    await page.getByRole('link', { name: 'Close' }).click()
+    await rows(page).first().waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`has nothing that axe finds serious, in ${theme} colours`, async () => {
+      const page = await house.open(`/tasks/${failed.id}?agent=talker`, { theme })
+      await page.locator('.task-detail').waitFor()
+      assert.deepEqual(await seriousViolations(page), [])
+      await page.getByRole('button', { name: 'State' }).click()
+      assert.deepEqual(await seriousViolations(page), [])
+      await page.close()
+    })
+  }
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

@@ -1,0 +1,141 @@
+/** A trace as a graph: who handed work on to whom; moved and zoomed; from a box to its task. And a hub without any traces. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { delegatingAgents, delegatingFiles, prices } from './delegating.ts'
+import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, {
+    agents: delegatingAgents,
+    files: delegatingFiles,
+    config: { prices },
+  })
+  const { stage } = house
+
+  it('of a hub to which nobody has spoken: it teaches the first message', async () => {
+    const page = await house.open('/traces')
+    await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
+    assert.match(await page.locator('.empty pre').innerText(), /^curl .*SendMessage/s)
+    await page.close()
+  })
+
+  const boxes = (page: Page) => page.locator('a.delegation-node')
+  const scale = async (page: Page): Promise<number> =>
+    Number.parseInt(await page.locator('.delegation-scale').innerText(), 10)
+  const open = async (look: object = {}) => {
+    const { id } = await stage.send('front', 'report on the third quarter')
+    const page = await house.open(`/traces/${id}?view=graph`, look)
+    await boxes(page).first().waitFor()
+    return { id, page }
+  }
+
+  it('has a box for each task and an arrow for each call, with how long it took', async () => {
+    const { page } = await open()
+    assert.deepEqual(await page.locator('.delegation-name').allTextContents(), [
+      'front',
+      'writer',
+      'gpt',
+      'checker',
+      'checker',
+    ])
+    assert.equal(await page.locator('.delegation-edge').count(), 4)
+    for (const label of await page.locator('.delegation-edge text').allTextContents()) assert.match(label, /^\d+ ms$/)
+    assert.match((await boxes(page).nth(2).textContent()) ?? '', /^gpt● completed · \d+ ms46 tokens · 0\.037$/)
+    await page.close()
+  })
+
+  it('is told agent by agent, with how often each was called; that stands in the address', async () => {
+    const { page } = await open()
+    await page.getByRole('button', { name: 'By agent' }).click()
+    await page.waitForURL(/view=graph&group=agent$/)
+    await page.locator('.delegation-many').filter({ hasText: '×2' }).waitFor()
+    assert.deepEqual(await page.locator('.delegation-name').allTextContents(), ['front', 'writer', 'gpt', 'checker'])
+    assert.match((await page.locator('.delegation-edge text').allTextContents()).join(' '), /2× · \d+ ms/)
+    await page.reload()
+    await page.locator('.delegation-many').waitFor()
+    // Several tasks in one box: it leads to a box for each.
+    await boxes(page).filter({ hasText: 'checker' }).click()
+    await page.waitForURL(/view=graph$/)
+    await page.close()
+  })
+
+  it('leads from a box to its task, by mouse and by keyboard', async () => {
+    const { id, page } = await open()
+    await boxes(page).filter({ hasText: 'writer' }).click()
+    await page.waitForURL(/\/tasks\/[0-9a-f-]{36}$/)
+    await page.goBack()
+    await boxes(page).first().focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/tasks/${id}`)
+    await page.close()
+  })
+
+  it('is zoomed and moved by buttons, keys, wheel and hand; what is only moved is not followed', async () => {
+    const { page } = await open()
+    const place = (): Promise<string | null> => page.locator('.delegation-drawing > g').getAttribute('transform')
+    const fitted = await scale(page)
+    await page.getByRole('button', { name: 'Smaller' }).click()
+    assert.ok((await scale(page)) < fitted)
+    await page.keyboard.press('+')
+    await page.keyboard.press('+')
+    assert.ok((await scale(page)) > fitted)
+    const before = await place()
+    await page.keyboard.press('ArrowRight')
+    assert.notEqual(await place(), before)
+    await page.getByRole('button', { name: 'Fit' }).click()
+    assert.equal(await scale(page), fitted)
+    const box = await boxes(page).nth(1).boundingBox()
+    assert.ok(box !== null)
+    await page.mouse.move(box.x + 20, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 60, box.y + 90, { steps: 4 })
+    await page.mouse.up()
+    const moved = await boxes(page).nth(1).boundingBox()
+    assert.deepEqual([Math.round((moved?.x ?? 0) - box.x), Math.round((moved?.y ?? 0) - box.y)], [40, 70])
+    assert.match(page.url(), /view=graph$/)
+    await page.keyboard.down('Control')
+    await page.mouse.wheel(0, -200)
+    await page.keyboard.up('Control')
+    assert.ok((await scale(page)) > fitted)
+    await page.keyboard.press('0')
+    assert.equal(await scale(page), fitted)
+    await page.close()
+  })
+
+  it('shows who is at work, who waits and what failed', async () => {
+    const asked = await stage.send('front', 'ask about the weather')
+    const page = await house.open(`/traces/${asked.id}?view=graph`)
+    await boxes(page).filter({ hasText: 'asker' }).filter({ hasText: 'input' }).waitFor()
+    await stage.send('front', 'Lisbon', undefined, { taskId: asked.id, contextId: asked.contextId })
+    await boxes(page).filter({ hasText: 'asker' }).filter({ hasText: 'completed' }).waitFor()
+    await page.locator('.delegation-edge text').filter({ hasText: '2×' }).waitFor()
+    await page.close()
+    const tried = await stage.send('front', 'try what cannot work')
+    const other = await house.open(`/traces/${tried.id}?view=graph`)
+    await boxes(other).filter({ hasText: 'broken' }).filter({ hasText: 'failed' }).waitFor()
+    assert.equal(await other.locator('.delegation-edge.failed').count(), 1)
+    await other.close()
+  })
+
+  it('goes back to the waterfall by a tab, and is usable by everybody', async () => {
+    for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }]) {
+      const { page } = await open(look)
+      assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
+      assert.ok(await fitsItsWidth(page), 'it is cut off')
+      await page.getByRole('link', { name: 'Waterfall' }).click()
+      await page.getByRole('list', { name: 'Spans' }).waitFor()
+      assert.doesNotMatch(page.url(), /view=/)
+      await page.close()
+    }
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

@@ -1,0 +1,351 @@
+/** Traces: found, read as a waterfall, and followed while they go on. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { delegatingAgents, delegatingFiles, prices } from './delegating.ts'
+import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the page of traces', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, {
+    agents: delegatingAgents,
+    files: delegatingFiles,
+    config: { prices },
+  })
+  const { stage } = house
+
+  const report = await stage.send('front', 'report on the third quarter')
+  const tried = await stage.send('front', 'try what cannot work')
+  const failed = await stage.send('talker', 'fail at once')
+  const hello = await stage.send('talker', 'hello there')
+
+  const rows = (page: Page) => page.getByRole('list', { name: 'Traces' }).getByRole('link')
+  const row = (page: Page, text: string) => rows(page).filter({ hasText: text })
+  const spans = (page: Page) => page.getByRole('list', { name: 'Spans' }).getByRole('listitem')
+  const span = (page: Page, name: string | RegExp) =>
+    page.getByRole('list', { name: 'Spans' }).getByRole('button', { name }).first()
+  const begin = async (agent: string, text: string): Promise<string> => {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
+    const configuration = { returnImmediately: true }
+    const { json } = await stage.call(agent, 'SendMessage', { message, configuration })
+    return json.result.task.id
+  }
+
+  it('lists them newest first: what was asked of whom, how it went, who took part, what it used', async () => {
+    const page = await house.open('/traces')
+    await row(page, 'report on the third quarter').waitFor()
+    const texts = await rows(page).allInnerTexts()
+    const at = (text: string): number => texts.findIndex((one) => one.includes(text))
+    assert.ok(at('hello there') < at('fail at once') && at('fail at once') < at('report on'))
+    const whole = texts[at('report on')] ?? ''
+    for (const told of ['completed', 'front', '5 tasks', 'writer', 'checker', 'gpt', '46', '0.037']) {
+      assert.ok(whole.includes(told), `${told} in ${whole}`)
+    }
+    assert.match(texts[at('fail at once')] ?? '', /failed[\s\S]*✕ 1/)
+    // Went well in the end, and something on the way did not.
+    assert.match(texts[at('try what')] ?? '', /completed[\s\S]*✕ \d/)
+    await page.close()
+  })
+
+  it('finds them by agent, status, text, duration and errors, all of which stand in the address', async () => {
+    const page = await house.open('/traces')
+    await row(page, 'hello there').waitFor()
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('checker')
+    await row(page, 'hello there').waitFor({ state: 'detached' })
+    assert.equal(await rows(page).count(), 1)
+    await page.waitForURL('**/traces?agent=checker')
+    await page.reload()
+    await row(page, 'report on').waitFor()
+    assert.equal(await rows(page).count(), 1)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await row(page, 'hello there').waitFor()
+
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('ERROR')
+    await row(page, 'hello there').waitFor({ state: 'detached' })
+    assert.equal(await row(page, 'fail at once').count(), 1)
+    assert.equal(await row(page, 'try what').count(), 0)
+    await page.getByRole('button', { name: 'Clear' }).click()
+
+    await page.getByRole('checkbox', { name: 'With errors' }).check()
+    await row(page, 'hello there').waitFor({ state: 'detached' })
+    assert.deepEqual([await row(page, 'fail at once').count(), await row(page, 'try what').count()], [1, 1])
+    await page.getByRole('checkbox', { name: 'With errors' }).uncheck()
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('some-model')
+    await row(page, 'hello there').waitFor({ state: 'detached' })
+    assert.equal(await rows(page).count(), 1)
+    await page.getByRole('searchbox').fill('nothing is called so')
+    await page.getByRole('heading', { name: 'No trace fits' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await row(page, 'hello there').waitFor()
+
+    await page.getByRole('combobox', { name: 'Duration' }).selectOption('10m')
+    await page.getByRole('heading', { name: 'No trace fits' }).waitFor()
+    await page.getByRole('combobox', { name: 'Duration' }).selectOption('')
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('1h')
+    await row(page, 'hello there').waitFor()
+    assert.match(page.url(), /\?time=1h$/)
+    await page.close()
+  })
+
+  it('is used from the keyboard: from row to row, into a trace and back', async () => {
+    const page = await house.open('/traces?agent=talker')
+    await row(page, 'hello there').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/traces/${failed.id}?agent=talker`)
+    await span(page, /task talker/).waitFor()
+    // In a trace, the keys are those of its spans; brackets go from trace to trace.
+    await page.keyboard.press('[')
+    await page.waitForURL(`**/traces/${hello.id}?agent=talker`)
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/traces?agent=talker')
+    await page.close()
+  })
+
+  it('shows a trace with its totals and its spans, each under what it is part of', async () => {
+    const page = await house.open(`/traces/${report.id}`)
+    await span(page, /task front/).waitFor()
+    await page.getByRole('heading', { name: 'report on the third quarter', level: 2 }).waitFor()
+    const totals = await page.locator('.trace-totals').innerText()
+    assert.match(totals, /Tokens\s+12 in 34 out/)
+    assert.match(totals, /Cost\s+0\.037/)
+    assert.match(totals, /Tasks\s+5 5 turns/)
+    assert.match(totals, /Errors\s+none/)
+    const names = (await spans(page).locator('.waterfall-name').allInnerTexts()).map((one) =>
+      one.split('\n')[0]?.trim(),
+    )
+    assert.deepEqual(
+      names.map((name) => name?.replaceAll(/\s+/g, ' ').replace(/, level.*/, '')),
+      [
+        'task front',
+        'turn 1',
+        'delegate writer',
+        'task writer',
+        'turn 1',
+        'tool search',
+        'delegate gpt',
+        'task gpt',
+        'turn 1',
+        'model some-model',
+        'delegate checker',
+        'task checker',
+        'turn 1',
+        'look closely',
+        'delegate checker',
+        'task checker',
+        'turn 1',
+        'look closely',
+      ],
+    )
+    await page.close()
+  })
+
+  it('tells what is known of a span, and leads from a call to the task that it made', async () => {
+    const page = await house.open(`/traces/${report.id}`)
+    await span(page, /^model some-model/).click()
+    await page.waitForURL(/\?span=[0-9a-f]{16}$/)
+    const details = page.getByRole('complementary', { name: 'Selected span' })
+    assert.match(await details.innerText(), /12 in, 34 out/)
+    assert.match(await details.innerText(), /gen_ai\.response\.model/)
+    await page.reload()
+    await details.getByRole('heading', { name: 'model some-model' }).waitFor()
+    await span(page, /^delegate writer/).click()
+    await details.getByRole('link', { name: 'Open the task of writer' }).click()
+    await page.waitForURL(/\/tasks\/[0-9a-f-]{36}$/)
+    assert.notEqual(page.url().split('/').at(-1), report.id)
+    await page.goBack()
+    await span(page, /^turn 1/).click()
+    await details.getByRole('link', { name: 'Open its task' }).waitFor()
+    // What was logged meanwhile leads to the log.
+    assert.match(
+      (await details.getByRole('row').nth(1).getByRole('link').getAttribute('href')) ?? '',
+      /events\?event=\d+$/,
+    )
+    await details.getByRole('button', { name: 'Close the span' }).click()
+    await details.waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('is read from the keyboard: from span to span, folded, zoomed', async () => {
+    const page = await house.open(`/traces/${report.id}`)
+    await span(page, /task front/).waitFor()
+    const all = await spans(page).count()
+    for (let n = 0; n < 4; n += 1) await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/span=/)
+    const details = page.getByRole('complementary', { name: 'Selected span' })
+    await details.getByRole('heading', { name: 'task writer' }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('button', { name: 'Unfold task writer' }).waitFor()
+    assert.equal(await spans(page).count(), all - 6)
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('button', { name: 'Fold task writer' }).waitFor()
+    await page.keyboard.press('k')
+    await details.getByRole('heading', { name: 'delegate writer' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await details.getByRole('heading', { name: 'task writer' }).waitFor()
+    await page.keyboard.press('z')
+    await page.getByText('Zoomed to task writer').waitFor()
+    assert.match(page.url(), /zoom=/)
+    await page.reload()
+    await page.getByText('Zoomed to task writer').waitFor()
+    await page.keyboard.press('0')
+    await page.getByText('Zoomed to').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Fold tasks' }).click()
+    await page.getByRole('button', { name: 'Unfold all' }).waitFor()
+    assert.ok((await spans(page).count()) < all)
+    await page.close()
+  })
+
+  it('follows what goes on: it grows, and is told when it ends', async () => {
+    const page = await house.open('/traces')
+    await row(page, 'hello there').waitFor()
+    const id = await begin('front', 'wait for ever')
+    await row(page, 'wait for ever').filter({ hasText: 'working' }).click()
+    await span(page, /task endless.*running/).waitFor()
+    const took = async (): Promise<string> =>
+      spans(page).filter({ hasText: 'endless' }).locator('.waterfall-number').first().innerText()
+    const before = await took()
+    await until(async () => ((await took()) === before ? undefined : true), 'the span grows')
+    await stage.ask('POST', `/admin/tasks/${id}/cancel`)
+    await span(page, /task endless.*canceled/).waitFor()
+    await row(page, 'wait for ever').filter({ hasText: 'canceled' }).waitFor()
+    await page.close()
+  })
+
+  it('shows traces that wait for their caller as such, and goes on with the answer', async () => {
+    const asked = await stage.send('front', 'ask about the weather')
+    const page = await house.open(`/traces/${asked.id}`)
+    await span(page, /task asker.*waiting/).waitFor()
+    await stage.send('front', 'Lisbon', undefined, { taskId: asked.id, contextId: asked.contextId })
+    await span(page, /task front.*ok/).waitFor()
+    await span(page, /turn 2/).waitFor()
+    await page.close()
+  })
+
+  it('draws only what is seen of ten thousand spans, and says what is not part of it', async () => {
+    const { id } = await stage.send('front', 'many 12')
+    const page = await house.open(`/traces/${id}`)
+    await span(page, /task wide/).waitFor()
+    await page.getByRole('note').filter({ hasText: 'Part of this trace is not shown' }).waitFor()
+    assert.ok((await spans(page).count()) < 80)
+    await page.locator('.waterfall-rows').evaluate((list) => (list.scrollTop = list.scrollHeight))
+    await until(async () => {
+      const place = Number(await spans(page).last().getAttribute('aria-posinset'))
+      return place > 9_000 ? true : undefined
+    }, 'the last span is drawn')
+    assert.ok((await spans(page).count()) < 80)
+    await page.close()
+  })
+
+  it('tells the first and the last of many events, and where the others are', async () => {
+    const { id } = await stage.send('wide', 'spans 4000')
+    const page = await house.open(`/traces/${id}`)
+    await span(page, /^turn 1/).click()
+    await page.getByText(/\d+ events in between are not part of the trace/).waitFor()
+    await page.close()
+  })
+
+  it('leads from a part to the whole', async () => {
+    const { json } = await stage.ask('GET', '/admin/tasks?agent=writer')
+    const page = await house.open(`/traces/${json.tasks[0].id}`)
+    await page.getByText('This is a part: front handed it on.').waitFor()
+    await page.getByRole('link', { name: 'Show the whole trace' }).click()
+    await page.waitForURL(`**/traces/${report.id}`)
+    await span(page, /task front/).waitFor()
+    await page.close()
+  })
+
+  it('shows all that one trace of a stranger led to', async () => {
+    const traceId = 'a'.repeat(32)
+    const proof = { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` }
+    await stage.send('talker', 'one of two', proof)
+    await stage.send('talker', 'two of two', proof)
+    const page = await house.open(`/traces/${traceId}`)
+    await span(page, /task talker/).waitFor()
+    assert.equal(await spans(page).filter({ hasText: 'task talker' }).count(), 2)
+    await page.close()
+  })
+
+  it('holds new ones back while one reads further down, and says how many', async () => {
+    await Promise.all(Array.from({ length: 30 }, (_, n) => stage.send('talker', `filler ${n}`)))
+    const page = await house.open('/traces?agent=talker')
+    await rows(page).first().waitFor()
+    await page.locator('.traces-list .virtual').evaluate((list) => (list.scrollTop = 600))
+    const before = await rows(page).nth(8).innerText()
+    await stage.send('talker', 'news of the day')
+    const pill = page.getByRole('button', { name: '1 new' })
+    await pill.waitFor()
+    assert.equal((await rows(page).nth(8).innerText()).split('\n')[1], before.split('\n')[1])
+    await pill.click()
+    await row(page, 'news of the day').waitFor()
+    await page.close()
+  })
+
+  it('is given to take along: as curl and as a file', async () => {
+    const page = await house.open(`/traces/${report.id}`)
+    await span(page, /task front/).waitFor()
+    await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.locator('.trace-detail').getByRole('button', { name: 'curl' }).click()
+    await until(async () => {
+      const text = await page.evaluate<string>('navigator.clipboard.readText()')
+      return text.includes(`/admin/traces/${report.id}`) ? true : undefined
+    }, 'it is copied')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    assert.match(file.suggestedFilename(), /^trace-[0-9a-f]{32}\.json$/)
+    await page.close()
+  })
+
+  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      for (const path of ['/traces', `/traces/${tried.id}`]) {
+        const page = await house.open(path, { theme })
+        await rows(page).first().waitFor()
+        if (path !== '/traces') await span(page, /^delegate broken/).click()
+        assert.deepEqual(await seriousViolations(page), [], `${theme} ${path}`)
+        await page.close()
+      }
+    }
+    for (const path of ['/traces', `/traces/${report.id}`]) {
+      const page = await house.open(path, { width: 390, height: 844 })
+      await (path === '/traces' ? rows(page).first() : span(page, /task front/)).waitFor()
+      assert.ok(await fitsItsWidth(page), 'it is cut off')
+      assert.deepEqual(await seriousViolations(page), [], path)
+      await page.close()
+    }
+  })
+
+  it('opens its filters from one button where there is little room', async () => {
+    const page = await house.open('/traces', { width: 390, height: 844 })
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('ERROR')
+    await page.waitForURL('**/traces?status=ERROR')
+    await row(page, 'fail at once').waitFor()
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+
+  it('says so where there is no such trace', async () => {
+    const page = await house.open('/traces/none-of-this-name')
+    await page.getByText('There is no such trace.').waitFor()
+    await page.getByRole('link', { name: 'Close' }).click()
+    await page.waitForURL('**/traces')
+    await page.close()
+  })
+})

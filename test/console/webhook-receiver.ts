@@ -1,0 +1,37 @@
+/** Somebody who is told by webhook, and answers as a test says: with a status, or not at all. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+
+export interface WebhookReceiver {
+  readonly url: string
+  /** What it was told, in order: the path, the event, and what it answered. */
+  readonly heard: readonly { readonly path: string; readonly eventId: string; readonly answered: number }[]
+  /** From now on, at this path. Others are answered with 200. */
+  answer(path: string, status: number): void
+}
+
+export async function webhookReceiver(): Promise<WebhookReceiver> {
+  const answers = new Map<string, number>()
+  const heard: { path: string; eventId: string; answered: number }[] = []
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    const answered = answers.get(path) ?? 200
+    request.resume().on('end', () => {
+      heard.push({ path, eventId: String(request.headers['a2a-event-id']), answered })
+      response.writeHead(answered).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    answer: (path, status) => void answers.set(path, status),
+  }
+}
