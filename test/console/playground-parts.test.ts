@@ -74,6 +74,21 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
     await page.close()
   })
 
+  it('leads from what was said to the event that said it', async () => {
+    const { id } = await house.stage.send('concierge', 'A table')
+    await house.stage.send('concierge', 'Rome', {}, { taskId: id })
+    const page = await house.open(`/tasks/${id}`)
+    await page.locator('.talk-asked').waitFor()
+    await page.locator('.talk-status', { hasText: 'Looking for a table' }).getByRole('button').click()
+    await page.locator('.talk-status[aria-current]').waitFor()
+    const { json } = await house.stage.ask('GET', `/admin/tasks/${id}/events`)
+    const seq = json.events.find(({ body }: any) => body.status?.message?.parts[0].text.startsWith('Looking')).seq
+    assert.ok([...new URL(page.url()).searchParams.values()].includes(String(seq)))
+    // As it was then: what came later is not there yet.
+    assert.equal(await page.locator('.talk-made').count(), 0)
+    await page.close()
+  })
+
   it('looks the same on the page of the task', async () => {
     const page = await house.open('/playground/studio')
     await say(page, 'look the same')

@@ -54,7 +54,12 @@ function takeKeyFromAddress(): string | undefined {
   const [, key] = /^#key=(.+)$/.exec(location.hash) ?? []
   if (key === undefined) return undefined
   history.replaceState(null, '', location.pathname + location.search)
-  return decodeURIComponent(key)
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    // Not a link of ours.
+    return undefined
+  }
 }
 
 async function look(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The hub's own routes, served: who asks is found out before anything is said of what there is, what comes is checked by the
- * route's schemas, what goes out is JSON in one shape, and each request is in the audit.
+ * route's schemas, what goes out is JSON in one shape, and who did what is in the audit.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
@@ -12,6 +12,7 @@ import { type Answer, notFound, type Refusal, refusal, RouteError } from './answ
 import { check } from './check.ts'
 import type { Guard } from './guard.ts'
 import { createMatch, type Found } from './match.ts'
+import { createRepeatedReads } from './repeated-reads.ts'
 import { type About, type Given, type Route, Told, type Who } from './route.ts'
 import { pathOf, type RouteRequest, routeRequest, sendAnswer } from './route-request.ts'
 
@@ -45,6 +46,7 @@ const empty = z.object({})
 export function createRouter(parts: RouterParts): AdminFront {
   const { routes, guard, audit, log, now } = parts
   const match = createMatch(routes)
+  const isRepeated = createRepeatedReads()
 
   /** Everything below `/admin` is ours, whether there is something or not. */
   function find(path: string): Found | undefined {
@@ -75,7 +77,8 @@ export function createRouter(parts: RouterParts): AdminFront {
       else sendAnswer(response, request.method === 'HEAD', answer)
       course = { ...subjectOf(who), outcome: error.code, status: answer.status, about: aboutOf(found) }
     }
-    audit.record(entryOf(request, route, found, course, Math.round(performance.now() - began)))
+    const entry = entryOf(request, route, found, course, Math.round(performance.now() - began))
+    if (!isRepeated(entry)) audit.record(entry)
   }
 
   async function givenTo(

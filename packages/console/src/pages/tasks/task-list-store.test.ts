@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, beforeEach, describe, it } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TaskSummary } from '../../api/admin.ts'
 import { filtersIn } from './task-filters.ts'
@@ -24,7 +24,7 @@ const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => (
 let pages: Record<string, { tasks: TaskSummary[]; before?: string } | undefined> = {}
 let asked: string[] = []
 const platform = globalThis.fetch
-globalThis.fetch = async (input) => {
+const hubAnswers: typeof fetch = async (input) => {
   const { searchParams } = new URL(String(input), 'http://hub')
   const before = searchParams.get('before') ?? ''
   asked.push(before)
@@ -32,10 +32,6 @@ globalThis.fetch = async (input) => {
   if (page === undefined) throw new TypeError('the hub is away')
   return Response.json(page)
 }
-after(() => {
-  globalThis.fetch = platform
-})
-
 let list: TaskList
 const open = (query = ''): void => {
   list = createTaskList(filtersIn(new URLSearchParams(query)))
@@ -49,6 +45,13 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('the tasks that are listed', () => {
+  // Only while these run: others in this process ask somebody else.
+  before(() => {
+    globalThis.fetch = hubAnswers
+  })
+  after(() => {
+    globalThis.fetch = platform
+  })
   beforeEach(() => {
     pages = { '': { tasks: [task(3), task(2)], before: 'x' }, x: { tasks: [task(1)] } }
     asked = []
