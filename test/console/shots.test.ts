@@ -28,7 +28,7 @@ describe('every page', 'missing' in found ? { skip: found.missing } : { timeout:
   after(() => found.browser.close())
   if (isKept) mkdirSync(folder, { recursive: true })
   const room = await openShowroom(found.browser)
-  const { report, question, hook } = room
+  const { report, own, hook } = room
   const pages: readonly (readonly [name: string, path: string, shows: string])[] = [
     ['welcome', '/welcome', 'concierge'],
     ['agents', '/agents', 'translator'],
@@ -36,7 +36,7 @@ describe('every page', 'missing' in found ? { skip: found.missing } : { timeout:
     ['agent-connect', '/agents/analyst/connect', 'curl'],
     ['agent-card', '/agents/analyst/card', '0.3'],
     ['add-agent', '/agents/new', 'agent'],
-    ['playground', `/playground/concierge?task=${question}`, 'For which city'],
+    ['playground', `/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
     ['tasks', '/tasks', 'Summarise the third quarter'],
     ['task', `/tasks/${report}`, 'third-quarter.md'],
     ['task-events', `/tasks/${report}/events`, 'artifact'],

@@ -13,8 +13,8 @@ import type { OpenConsole } from './open-console.ts'
 export interface Showroom extends OpenConsole {
   /** A task whose work went through three agents. */
   readonly report: string
-  /** One that asks. */
-  readonly question: string
+  /** The same, by whoever sits at the console. */
+  readonly own: { readonly taskId: string; readonly contextId: string }
   /** A webhook that is being tried again. */
   readonly hook: { readonly taskId: string; readonly configId: string }
 }
@@ -85,7 +85,7 @@ export async function openShowroom(browser: Browser): Promise<Showroom> {
     await stage.send('concierge', text, shop)
   await stage.send('release-bot', 'Ship 2.4.0 to staging', ana)
   await stage.send('writer', 'Thank the team for the release', ana)
-  const question = (await stage.send('concierge', 'Dinner with the Oslo office', ana)).id
+  await stage.send('concierge', 'Dinner with the Oslo office', ana)
   const report = (await stage.send('analyst', 'Summarise the third quarter', ana)).id
   const told = await withWebhook('writer', `${receiver.url}/works`)
   const hook = await withWebhook('writer', `${receiver.url}/fails`)
@@ -94,8 +94,24 @@ export async function openShowroom(browser: Browser): Promise<Showroom> {
     'webhooks',
   )
   void told
+  await askAtConsole('translator', 'Wo ist der Bahnhof?')
+  const own = await askAtConsole('analyst', 'How did Norway do in the third quarter?')
   void stage.send('clock', '600', ana, {}).catch(() => {})
-  return { ...house, report, question, hook }
+  return { ...house, report, own, hook }
+
+  /** As the playground does: with the cookie, and the token beside it. */
+  async function askAtConsole(agent: string, text: string): Promise<{ taskId: string; contextId: string }> {
+    const { request } = house.context
+    const { csrf } = (await (await request.get(`${stage.url}/admin/session`)).json()) as { csrf: string }
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
+    const answer = await request.post(`${stage.url}/a2a/${agent}`, {
+      headers: { 'a2a-version': '1.0', 'x-csrf-token': csrf },
+      data: { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } },
+    })
+    const { id, contextId } = ((await answer.json()) as { result: { task: { id: string; contextId: string } } }).result
+      .task
+    return { taskId: id, contextId }
+  }
 
   async function withWebhook(agent: string, url: string): Promise<{ taskId: string; configId: string }> {
     const message = {

@@ -8,7 +8,7 @@ import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import type { SpanOutcome } from '../model/span.ts'
-import { isTerminal } from '../model/state.ts'
+import { isTerminal, type TaskState } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
 import type { Intent } from './batch.ts'
 import type { AgentOptions, EngineLog } from './contract.ts'
@@ -166,7 +166,7 @@ export class ActiveTurn implements TurnParts {
     this.begin(true)
     const id = known?.id ?? newId()
     const answer = Promise.withResolvers<Message>()
-    this.#question = { id, answer, isAnswered: false }
+    this.#question = { id, state, answer, isAnswered: false }
     this.#clock.stop()
     const asks = { id, turn: input.turn, isNew: known === undefined }
     live.post(steps.askQuestion(state, message, asks, this.#limits), 500)
@@ -331,8 +331,8 @@ export class ActiveTurn implements TurnParts {
     this.begin(false)
     if (!endsTurn(state)) {
       const work = steps.work(message, metadata)
-      // A task that waits for an answer is not at work: what is said meanwhile is told when the answer is there.
-      if (this.#question === undefined) this.live.post(work, 500)
+      // A task that waits for an answer is not at work: what is said meanwhile is told with it. Credentials may come otherwise (B-156).
+      if (this.#question?.state !== 'TASK_STATE_INPUT_REQUIRED') this.live.post(work, 500)
       else this.#held = [...this.#held.slice(-15), work]
       return undefined
     }
@@ -386,6 +386,7 @@ export class ActiveTurn implements TurnParts {
 
 interface Question {
   readonly id: string
+  readonly state: TaskState
   readonly answer: PromiseWithResolvers<Message>
   /** A message was taken as its answer, and is being written. */
   isAnswered: boolean
