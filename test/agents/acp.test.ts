@@ -53,7 +53,7 @@ function harness(): AgentHarness<Bench> {
       begun: ({ folder }) => folder.appears('begun'),
       stopped: ({ folder }) => folder.appears('stopped'),
     },
-    failing: { text: 'fail', shown: 'The agent could not answer', hidden: 'db-7' },
+    failing: { text: 'fail', shown: 'The agent could not answer', hidden: 'host-7' },
     memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish' },
     question: { text: 'ask', asks: /permission: Delete everything/, answer: '1', then: /^chose yes$/ },
     resume: 'reattach',

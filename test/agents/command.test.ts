@@ -57,7 +57,7 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
       begun: ({ folder }) => folder.appears('begun'),
       stopped: ({ folder }) => folder.appears('stopped'),
     },
-    failing: { text: 'fail', shown: 'The program ended with exit code 3', hidden: 'db-7' },
+    failing: { text: 'fail', shown: 'The program ended with exit code 3', hidden: 'host-7' },
     memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish', lasts: mode === 'turn' },
     ...(protocol === 'jsonl'
       ? { question: { text: 'ask', asks: /^Which city\?$/, answer: 'Paris', then: /^Paris it is$/ } }

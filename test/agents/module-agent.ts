@@ -18,7 +18,7 @@ export const agent = {
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
       bench().stopped.resolve()
       throw signal.reason
-    } else if (verb === 'fail') throw new Error('db-7.internal is down')
+    } else if (verb === 'fail') throw new Error('host-7.internal is down')
     else if (verb === 'remember') yield 'noted'
     else if (verb === 'recall') yield lastTold(await turn.context()) ?? 'nothing'
     else if (verb === 'ask') {

@@ -42,7 +42,7 @@ agentContract('module', {
     begun: ({ bench }) => bench.begun.promise,
     stopped: ({ bench }) => bench.stopped.promise,
   },
-  failing: { text: 'fail', shown: 'The agent failed', hidden: 'db-7.internal' },
+  failing: { text: 'fail', shown: 'The agent failed', hidden: 'host-7.internal' },
   memory: { tell: 'remember 42', ask: 'recall', expects: '42' },
   question: { text: 'ask', asks: 'Which city?', answer: 'Rome', then: 'Rome it is' },
   resume: 'rerun',

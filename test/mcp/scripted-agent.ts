@@ -86,7 +86,7 @@ export const agent = {
         yield file(new Uint8Array(2_000_000).fill(7), { name: 'big.bin', mediaType: 'application/zip' })
         return
       case 'fail':
-        throw new Error('db-7.internal is down')
+        throw new Error('host-7.internal is down')
       case 'sorry':
         yield fail('The printer is out of paper')
         return

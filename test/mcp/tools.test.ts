@@ -310,7 +310,7 @@ for (const revision of revisions) {
         const caller = await open()
         const failed = await caller.call('send_message', { agent: 'scripted', message: 'fail' })
         assert.deepEqual([failed.isError, failed.structuredContent.state], [true, 'failed'])
-        assert.doesNotMatch(JSON.stringify(failed), /db-7/)
+        assert.doesNotMatch(JSON.stringify(failed), /host-7/)
         const sorry = await caller.call('send_message', { agent: 'scripted', message: 'sorry' })
         assert.deepEqual([sorry.isError, textOf(sorry)], [true, 'The printer is out of paper'])
         const rejected = await caller.call('send_message', { agent: 'scripted', message: 'reject' })

@@ -90,7 +90,7 @@ async function prompt(
     await cancel.promise
     writeFileSync(marker('stopped'), '')
     return { stopReason: 'cancelled' }
-  } else if (verb === 'fail') throw RequestError.internalError({ host: 'db-7' }, 'db-7 is down')
+  } else if (verb === 'fail') throw RequestError.internalError({ host: 'host-7' }, 'host-7 is down')
   else if (verb === 'remember') await say('noted')
   else if (verb === 'recall') {
     const told = sessions.get(sessionId)?.find(({ text: said }) => said.startsWith('remember '))

@@ -51,7 +51,7 @@ async function answer({ text, state }: Told): Promise<void> {
     writeFileSync(marker('begun'), String(process.pid))
     await new Promise(() => setInterval(() => {}, 1_000))
   } else if (verb === 'fail') {
-    console.error('db-7 is down')
+    console.error('host-7 is down')
     process.exit(3)
   } else if (verb === 'remember') {
     memory = word

@@ -94,7 +94,7 @@ function openScripted(resume: AgentHarness['resume'], breach: Breach | undefined
   async function* failing(): Reports {
     if (breach === 'completes where the backend failed') return yield 'all is well'
     if (breach === 'fails without a word') return yield { state: 'TASK_STATE_FAILED' }
-    yield fail(breach === 'tells what is for the operator' ? 'db-7.internal is down' : 'The backend is down')
+    yield fail(breach === 'tells what is for the operator' ? 'host-7.internal is down' : 'The backend is down')
   }
 
   function remember(turn: Turn, word: string): string {
@@ -203,7 +203,7 @@ export function scriptedHarness(
     chat: { text: 'say hello', answer: /^you said hello\.$/, pieces: 3 },
     each: (word) => ({ text: `say ${word}`, answer: new RegExp(`^you said ${word}\\.$`) }),
     long: { text: 'long', begun: ({ begun }) => begun, stopped: ({ stopped }) => stopped },
-    failing: { text: 'fail', shown: 'down', hidden: 'db-7' },
+    failing: { text: 'fail', shown: 'down', hidden: 'host-7' },
     memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish' },
     question: { text: 'ask', asks: /^Which city\?$/, answer: 'Paris', then: /^Paris it is$/ },
     resume,

@@ -14,10 +14,10 @@ describe('what a caller is told of a failure', () => {
   }
 
   it('is a sentence and a code, and everything else is for the log', () => {
-    const { text, reason, logged } = told(new A2AError('UNAVAILABLE', 'db-7.internal cannot be reached: ECONNRESET'))
+    const { text, reason, logged } = told(new A2AError('UNAVAILABLE', 'host-7.internal cannot be reached: ECONNRESET'))
     assert.match(text, /cannot be reached now/)
     assert.equal(reason, 'UNAVAILABLE')
-    assert.ok(!text.includes('db-7'))
+    assert.ok(!text.includes('host-7'))
     assert.equal(logged.length, 1)
   })
 
