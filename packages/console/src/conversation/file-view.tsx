@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx'
 import { bytes } from '../parts/words.ts'
 import { download, useBlobUrl } from './blob-url.ts'
 import { bytesOf, isReadable, sizeOf } from './part-kind.ts'
-import { fileName } from './safe-link.ts'
+import { fileName } from './file-name.ts'
 import './part-view.css'
 
 export function ImageView({ part }: { readonly part: RawPart }) {

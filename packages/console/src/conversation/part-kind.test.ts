@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
 import { bytesOf, columnsOf, isTable, kindOf, sizeOf } from './part-kind.ts'
-import { fileName, safeLink } from './safe-link.ts'
+import { safeHref } from '../parts/safe-href.ts'
+import { fileName } from './file-name.ts'
 
 const byAgent = (part: Part): string => kindOf(part, true)
 
@@ -64,8 +65,8 @@ describe('a file', () => {
 
 describe('an address of an agent', () => {
   it('is followed only to pages and mail', () => {
-    assert.equal(safeLink('https://example.com/a b'), 'https://example.com/a%20b')
-    assert.equal(safeLink('mailto:a@example.com'), 'mailto:a@example.com')
+    assert.equal(safeHref('https://example.com/a b'), 'https://example.com/a%20b')
+    assert.equal(safeHref('mailto:a@example.com'), 'mailto:a@example.com')
     const bad = [
       'javascript:alert(1)',
       ' javascript:alert(1)',
@@ -75,6 +76,6 @@ describe('an address of an agent', () => {
       '/admin',
       'https://',
     ]
-    for (const url of bad) assert.equal(safeLink(url), undefined, url)
+    for (const url of bad) assert.equal(safeHref(url), undefined, url)
   })
 })

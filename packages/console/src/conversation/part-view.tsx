@@ -8,7 +8,7 @@ import { download } from './blob-url.ts'
 import { FileView, ImageView, MediaView } from './file-view.tsx'
 import { GrowingMarkdown } from './growing-markdown.tsx'
 import { jsonIn, kindOf } from './part-kind.ts'
-import { safeLink } from './safe-link.ts'
+import { safeHref } from '../parts/safe-href.ts'
 import { DataView, TableView } from './table-view.tsx'
 import './part-view.css'
 
@@ -48,7 +48,7 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
 }
 
 function LinkView({ part }: { readonly part: UrlPart }) {
-  const href = safeLink(part.url)
+  const href = safeHref(part.url)
   const name = part.filename ?? part.url
   return (
     <div class="part-box part-file">

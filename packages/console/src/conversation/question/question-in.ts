@@ -1,7 +1,7 @@
 /** What a waiting task wants, read out of its status: a word, a form, a secret, credentials, or the results of tools. */
 import { clientToolsExtension, credentialsExtension } from '@parley/a2a'
 import type { Json, Message, Part, Struct, TaskStatus } from '@parley/a2a'
-import { safeLink } from '../safe-link.ts'
+import { safeHref } from '../../parts/safe-href.ts'
 import { fieldsOf, isStruct } from './form-of.ts'
 import type { Field } from './form-of.ts'
 
@@ -124,7 +124,7 @@ function linksIn(parts: readonly Part[]): readonly string[] {
 }
 
 function linkOf(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? safeLink(value) : undefined
+  return safeHref(value)
 }
 
 function callIn(part: Part): readonly ToolCall[] {

@@ -3,9 +3,9 @@ import { signal } from '@preact/signals'
 import { call } from '../../api/call.ts'
 import { problemOf } from '../../api/problem.ts'
 import { tell } from '../../app/announce.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { count, many } from '../../parts/words.ts'
-import { download } from './download.ts'
+import { download } from '../../parts/download.ts'
+import { ExportButton } from '../../parts/export-button.tsx'
+import { many } from '../../parts/words.ts'
 import { askFor } from './task-filters.ts'
 import type { TaskFilters } from './task-filters.ts'
 
@@ -47,18 +47,5 @@ async function pagesOf(filters: TaskFilters, signal: AbortSignal): Promise<reado
 }
 
 export function ExportTasks({ filters }: { readonly filters: TaskFilters }) {
-  if (made.value !== undefined) {
-    return (
-      <button type="button" class="small" onClick={() => current?.abort()}>
-        <Icon name="stop" size={14} />
-        Stop, {count(made.value)} so far
-      </button>
-    )
-  }
-  return (
-    <button type="button" class="small" onClick={() => void exportTasks(filters)}>
-      <Icon name="download" size={14} />
-      Export
-    </button>
-  )
+  return <ExportButton made={made.value} onStart={() => void exportTasks(filters)} onStop={() => current?.abort()} />
 }

@@ -1,9 +1,9 @@
 /** Which tasks are shown, as the address says it: read from there, asked of the hub, and held against what the stream brings. */
 import type { Operations, TaskSummary } from '../../api/admin.ts'
+import { spanMs, timeSpans } from '../../parts/time-spans.ts'
+import type { TimeSpan } from '../../parts/time-spans.ts'
 
 type TaskQuery = Operations['listTasks']['query']
-
-export type TimeSpan = '' | '15m' | '1h' | '1d' | '7d' | 'custom'
 
 export interface TaskFilters {
   readonly agent: string
@@ -15,22 +15,6 @@ export interface TaskFilters {
   readonly since: string
   readonly until: string
   readonly text: string
-}
-
-export const timeSpans: readonly (readonly [span: TimeSpan, text: string])[] = [
-  ['', 'Any time'],
-  ['15m', 'Last 15 min'],
-  ['1h', 'Last hour'],
-  ['1d', 'Last day'],
-  ['7d', 'Last 7 days'],
-  ['custom', 'From … to …'],
-]
-
-const spanMs: Readonly<Record<string, number>> = {
-  '15m': 900_000,
-  '1h': 3_600_000,
-  '1d': 86_400_000,
-  '7d': 604_800_000,
 }
 
 /** By which they stand in the address. */

@@ -1,5 +1,6 @@
 /** What of the audit is shown, as the address says it, and what that asks of the hub. */
 import type { AuditEntry, Operations } from '../../../api/admin.ts'
+import { spanMs, timeSpans } from '../../../parts/time-spans.ts'
 
 export type AuditQuery = Operations['listAudit']['query']
 
@@ -17,22 +18,6 @@ export interface AuditFilters {
   readonly until: string
   /** Also what admins only looked at, which a console does all day long. */
   readonly reads: boolean
-}
-
-export const timeSpans: readonly (readonly [span: string, text: string])[] = [
-  ['', 'Any time'],
-  ['15m', 'Last 15 min'],
-  ['1h', 'Last hour'],
-  ['1d', 'Last day'],
-  ['7d', 'Last 7 days'],
-  ['custom', 'From … to …'],
-]
-
-const spanMs: Readonly<Record<string, number>> = {
-  '15m': 900_000,
-  '1h': 3_600_000,
-  '1d': 86_400_000,
-  '7d': 604_800_000,
 }
 
 /** As the hub names them. */

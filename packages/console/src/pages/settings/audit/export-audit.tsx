@@ -3,9 +3,9 @@ import { signal } from '@preact/signals'
 import { call } from '../../../api/call.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { tell } from '../../../app/announce.ts'
-import { Icon } from '../../../parts/icon.tsx'
-import { count, many } from '../../../parts/words.ts'
-import { download } from '../../tasks/download.ts'
+import { download } from '../../../parts/download.ts'
+import { ExportButton } from '../../../parts/export-button.tsx'
+import { many } from '../../../parts/words.ts'
 import { askFor } from './audit-filters.ts'
 import type { AuditFilters } from './audit-filters.ts'
 
@@ -37,18 +37,5 @@ async function exportAudit(filters: AuditFilters): Promise<void> {
 }
 
 export function ExportAudit({ filters }: { readonly filters: AuditFilters }) {
-  if (made.value !== undefined) {
-    return (
-      <button type="button" class="small" onClick={() => current?.abort()}>
-        <Icon name="stop" size={14} />
-        Stop, {count(made.value)} so far
-      </button>
-    )
-  }
-  return (
-    <button type="button" class="small" onClick={() => void exportAudit(filters)}>
-      <Icon name="download" size={14} />
-      Export
-    </button>
-  )
+  return <ExportButton made={made.value} onStart={() => void exportAudit(filters)} onStop={() => current?.abort()} />
 }

@@ -13,3 +13,7 @@ export function download(content: Blob, name: string): void {
   // The browser may read it only after it has asked where to put it.
   setTimeout(() => URL.revokeObjectURL(url), keptMs)
 }
+
+export function downloadJson(name: string, value: unknown): void {
+  download(new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' }), name)
+}

@@ -1,9 +1,4 @@
-/** Where something that an agent named may be followed to: pages and mail, and nothing that a browser would run. */
-
-export function safeLink(url: string): string | undefined {
-  if (!/^(https?|mailto):/i.test(url) || !URL.canParse(url)) return undefined
-  return new URL(url).href
-}
+/** What agents call their files, made fit to be one's own. */
 
 /** A name for a file that stays a name, whatever an agent calls it. */
 export function fileName(named: string | undefined, otherwise: string): string {
