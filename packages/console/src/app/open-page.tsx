@@ -31,6 +31,11 @@ async function load(page: PageName): Promise<void> {
   }
 }
 
+/** While it is found out who looks: by then the page is there. */
+export function fetchPage(): void {
+  void load(place.peek().page ?? 'welcome')
+}
+
 export function OpenPage() {
   const { page } = place.value
   useEffect(() => {

@@ -1,0 +1,71 @@
+/** Whatever can be pressed, chosen or typed into on a page is reached with Tab, in the order in which it stands. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { openShowroom } from './showroom.ts'
+
+const found = await findBrowser()
+
+/** Within these the arrows go from one to the next, and Tab goes past. */
+const widgets =
+  '[role="tree"], [role="treegrid"], [role="listbox"], [role="menu"], [role="toolbar"], [role="radiogroup"]'
+
+/** In the page: numbers what can be used, and names what is not there for Tab. */
+const number = `(() => {
+  const names = []
+  for (const one of document.querySelectorAll('button, a[href], input, select, textarea, summary, [role="button"], [role="slider"], [onclick]')) {
+    if (one.disabled || one.closest('${widgets}') !== null || !one.checkVisibility({ visibilityProperty: true })) continue
+    if (one.type === 'file' || one.closest('[inert]') !== null) continue
+    one.dataset.number = String(names.length)
+    names.push((one.getAttribute('aria-label') ?? one.textContent ?? one.id).trim().slice(0, 60) + ' <' + one.tagName.toLowerCase() + '>')
+  }
+  document.activeElement?.blur()
+  return names
+})()`
+
+async function notReached(page: Page): Promise<readonly string[]> {
+  const names = await page.evaluate<readonly string[]>(number)
+  assert.ok(names.length > 10, 'there is little to be pressed')
+  const reached = new Set<number>()
+  let quiet = 0
+  for (let presses = 0; presses < names.length * 2 + 40 && quiet < 40 && reached.size < names.length; presses += 1) {
+    await page.keyboard.press('Tab')
+    const at = await page.evaluate<string | undefined>('document.activeElement?.dataset.number')
+    if (at === undefined || reached.has(Number(at))) quiet += 1
+    else quiet = 0
+    if (at !== undefined) reached.add(Number(at))
+  }
+  return names.filter((_, index) => !reached.has(index))
+}
+
+describe('by the keyboard alone', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const { open, report, own, hook } = await openShowroom(found.browser)
+  const pages: readonly (readonly [path: string, shows: string])[] = [
+    ['/welcome', 'Concierge'],
+    ['/agents/analyst', 'Quarterly report'],
+    ['/agents/analyst/connect', 'curl'],
+    ['/agents/analyst/keys', 'notebook'],
+    ['/agents/new', 'Find out'],
+    [`/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
+    [`/tasks/${report}`, 'third-quarter.md'],
+    [`/tasks/${report}/events`, 'artifact'],
+    [`/tasks/${report}/wire`, '0.3'],
+    [`/traces/${report}`, 'researcher'],
+    [`/traces/${report}?view=graph`, 'researcher'],
+    [`/push/${hook.taskId}/${hook.configId}`, '503'],
+    ['/routes', 'invoices'],
+    ['/settings/health', 'Store'],
+    ['/settings/config', 'agents'],
+    ['/settings/audit', 'SendMessage'],
+  ]
+  for (const [path, shows] of pages)
+    it(`everything on ${path.replaceAll(/[0-9a-f-]{36}/g, '…')} is reached`, async () => {
+      const page = await open(path)
+      await page.getByText(shows).first().waitFor({ state: 'attached' })
+      assert.deepEqual(await notReached(page), [])
+      await page.close()
+    })
+})
