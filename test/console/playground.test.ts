@@ -96,7 +96,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
     assert.equal(taskIn(page), task)
     await say(page, 'Another table')
     await page.locator('.chat-task').nth(1).locator('.talk-asked').waitFor()
-    assert.notEqual(taskIn(page), task)
+    await until(async () => (taskIn(page) !== task ? true : undefined), 'the address names the new task')
     assert.equal(contextIn(page), context)
     await page.reload()
     await page.locator('.chat-task').nth(1).locator('.talk-asked').waitFor()
