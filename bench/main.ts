@@ -2,7 +2,7 @@
  * Our server beside `@a2a-js/sdk` and bare node:http, in one run on one machine. See README.md.
  *
  *   npm run bench                    everything, about twenty minutes
- *   npm run bench -- --quick         about two minutes
+ *   npm run bench -- --quick         about a minute
  *   npm run bench -- --only task     one measure (may be repeated)
  *   npm run bench -- --only cluster  replicas on PostgreSQL, if there is one
  *   npm run bench -- --json          one line of JSON a measure, nothing else on stdout

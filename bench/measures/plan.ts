@@ -30,11 +30,11 @@ const rivalTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_0
 type Amounts = Pick<Plan, 'rounds' | 'warmUpMs' | 'roundMs' | 'chunkTrials' | 'announcements'>
 
 export const quickPlan: Amounts = {
-  rounds: 3,
-  warmUpMs: 700,
-  roundMs: 700,
-  chunkTrials: (contestant, chunks) => (contestant !== 'rival' ? 3 : chunks > 4_000 ? 0 : 1),
-  announcements: 3,
+  rounds: 2,
+  warmUpMs: 400,
+  roundMs: 500,
+  chunkTrials: (contestant, chunks) => (contestant !== 'rival' ? 2 : chunks > 1_000 ? 0 : 1),
+  announcements: 2,
 }
 
 export const fullPlan: Amounts = {
