@@ -1,5 +1,5 @@
 /** A folder that a test shares with a program: what the program leaves there is how it says where it is. */
-import { existsSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,6 +7,8 @@ export interface BenchFolder {
   readonly path: string
   /** Resolves when there is such a file. */
   appears(name: string): Promise<void>
+  /** What stands in it, once something does: a file is there before anything is written into it. */
+  read(name: string): Promise<string>
   has(name: string): boolean
   put(name: string): void
   remove(): void
@@ -15,20 +17,26 @@ export interface BenchFolder {
 export function benchFolder(): BenchFolder {
   const path = mkdtempSync(join(tmpdir(), 'bench-'))
   const has = (name: string): boolean => existsSync(join(path, name))
+  const textIn = (name: string): string => (has(name) ? readFileSync(join(path, name), 'utf8') : '')
+  const until = (holds: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      // What never comes does not keep the process alive.
+      const watcher = watch(path, { persistent: false }, look)
+      look()
+      function look(): void {
+        if (!holds()) return
+        watcher.close()
+        resolve()
+      }
+    })
   return {
     path,
     has,
-    appears: (name) =>
-      new Promise((resolve) => {
-        // What never comes does not keep the process alive.
-        const watcher = watch(path, { persistent: false }, look)
-        look()
-        function look(): void {
-          if (!has(name)) return
-          watcher.close()
-          resolve()
-        }
-      }),
+    appears: (name) => until(() => has(name)),
+    async read(name) {
+      await until(() => textIn(name) !== '')
+      return textIn(name)
+    },
     put: (name) => writeFileSync(join(path, name), ''),
     remove: () => rmSync(path, { recursive: true, force: true }),
   }

@@ -80,13 +80,13 @@ describe('a program that', () => {
     const [state, sentence, text] = await told(agent.send('x'))
     assert.deepEqual([state, sentence], ['FAILED', 'The program said more than the 500000 bytes that are taken here'])
     assert.ok(text.length <= 500_000)
-    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+    await dies(Number(await folder.read('pid')))
   })
 
   it('never ends is stopped at the deadline', async (t) => {
     const { agent, folder } = await shell(t, 'echo $$ > pid; sleep 1000', {}, { test: { turnTimeoutMs: 300 } })
     assert.deepEqual(await told(agent.send('x')), ['FAILED', 'Task timed out', ''])
-    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+    await dies(Number(await folder.read('pid')))
   })
 
   it('ignores that it should end is made to', async (t) => {
@@ -95,7 +95,7 @@ describe('a program that', () => {
     const task = (await agent.send('x', { returnImmediately: true })) as Task
     await folder.appears('begun')
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+    await dies(Number(await folder.read('pid')))
   })
 
   it('forks takes its children with it', async (t) => {
@@ -103,13 +103,13 @@ describe('a program that', () => {
     const task = (await agent.send('x', { returnImmediately: true })) as Task
     await folder.appears('begun')
     await agent.cancel(task.id)
-    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+    await dies(Number(await folder.read('pid')))
   })
 
   it('leaves a child that holds its output is not waited for', async (t) => {
     const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; echo done')
     assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
-    await dies(Number(readFileSync(join(folder.path, 'pid'), 'utf8')))
+    await dies(Number(await folder.read('pid')))
   })
 
   it('leaves a child in a session of its own is not waited for either', async (t) => {
@@ -119,7 +119,7 @@ describe('a program that', () => {
     )
     assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
     // Beyond our reach, as the documentation says.
-    assert.equal(lives(Number(readFileSync(join(folder.path, 'pid'), 'utf8'))), true)
+    assert.equal(lives(Number(await folder.read('pid'))), true)
   })
 
   it('says what is no UTF-8 is heard as far as it can be', async (t) => {

@@ -1,6 +1,5 @@
 /** A hub that is killed in the middle of what programs do for it: what the next one makes of it. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type { StreamEvent, Task } from '@parley/a2a'
@@ -49,7 +48,7 @@ async function begin(agent: RemoteAgent, folder: BenchFolder): Promise<Begun> {
     if ('artifactUpdate' in event) break
   }
   await folder.appears('begun')
-  const pid = Number(readFileSync(join(folder.path, 'begun'), 'utf8'))
+  const pid = Number(await folder.read('begun'))
   return { events, taskId: stream.taskId ?? '', lastEventId: stream.lastEventId ?? '', pid }
 }
 

@@ -1,7 +1,5 @@
 /** A tree of agents over two hubs: one trace, one deadline, one cancel; questions go up it, answers down. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { delegationExtension as uri } from '@parley/a2a'
 import type { StreamEvent, Struct, Task } from '@parley/a2a'
@@ -36,7 +34,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     return events
   })
   await perWay((way) => bench.appears(`answered-${way}`))
-  const heard = ways.map((way) => readFileSync(join(bench.path, `answered-${way}`), 'utf8'))
+  const heard = await perWay((way) => bench.read(`answered-${way}`))
   await tree.killB()
   bench.put('released')
   const answers = await answering
@@ -46,7 +44,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     const front = await tree.front(way)
     const { id } = (await front.send(`endless ${way}`, { returnImmediately: true })) as Task
     await bench.appears(`begun-${way}`)
-    const pid = Number(readFileSync(join(bench.path, `begun-${way}`), 'utf8'))
+    const pid = Number(await bench.read(`begun-${way}`))
     assert.ok(lives(pid))
     const task = await front.cancel(id)
     await bench.appears(`stopped-${way}`)
@@ -60,7 +58,7 @@ it('a tree of agents of four kinds on two hubs', { timeout: 240_000 }, async (t)
     const message = { parts: [{ text: `endless ${way} late` }], metadata }
     const task = (await (await tree.front(way)).send(message, { extensions: [uri] })) as Task
     const afterMs = Date.now() - deadline
-    await dies(Number(readFileSync(join(bench.path, `begun-${way}`), 'utf8')))
+    await dies(Number(await bench.read(`begun-${way}`)))
     return { ...task, afterMs }
   })
 
