@@ -25,6 +25,12 @@ const last = ['fuzz', 'cluster', 'push', 'crash']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
 const onRequest = ['openclaw']
 
+const isWhole = process.env['PARLEY_FULL'] === '1'
+/** What the quick mode leaves out: each page is looked at with axe once, in shots.test.ts, and not in every light again. */
+const inShort: Readonly<Record<string, readonly string[]>> = isWhole
+  ? {}
+  : { console: ['--test-skip-pattern=/serious violation|everybody|axe finds/'] }
+
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
 const testFiles = (name: string, files: readonly string[], ...options: string[]): Suite => ({
@@ -62,7 +68,7 @@ export function findSuites(root: string): readonly Suite[] {
   for (const folder of folders) {
     // A gateway of somebody else's takes a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
-    add(folder, glob(`{test/,}${folder}/**/*.test.ts`), `--test-concurrency=${atOnce}`)
+    add(folder, glob(`{test/,}${folder}/**/*.test.ts`), `--test-concurrency=${atOnce}`, ...(inShort[folder] ?? []))
   }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }
