@@ -26,10 +26,12 @@ const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
 const onRequest = ['openclaw']
 
 const isWhole = process.env['PARLEY_FULL'] === '1'
-/** What the quick mode leaves out: each page is looked at with axe once, in shots.test.ts, and not in every light again. */
-const inShort: Readonly<Record<string, readonly string[]>> = isWhole
-  ? {}
-  : { console: ['--test-skip-pattern=/serious violation|everybody|axe finds/'] }
+/**
+ * What the quick mode leaves out of the console, which takes longer than all else: each page is looked at with axe once, in
+ * shots.test.ts, and not in every light again; and views that others are like are left to the full mode.
+ */
+const consoleInShort = '--test-skip-pattern=/serious violation|everybody|axe finds/'
+const longViews = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
@@ -68,7 +70,9 @@ export function findSuites(root: string): readonly Suite[] {
   for (const folder of folders) {
     // A gateway of somebody else's takes a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
-    add(folder, glob(`{test/,}${folder}/**/*.test.ts`), `--test-concurrency=${atOnce}`, ...(inShort[folder] ?? []))
+    const isShort = folder === 'console' && !isWhole
+    const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !longViews.test(file))
+    add(folder, files, `--test-concurrency=${atOnce}`, ...(isShort ? [consoleInShort] : []))
   }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }

@@ -177,6 +177,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   it('is read from the keyboard: from span to span, folded, zoomed', async () => {
     const page = await house.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
+    await isPainted(page)
     const all = await spans(page).count()
     for (let n = 0; n < 4; n += 1) await page.keyboard.press('j')
     await page.keyboard.press('Enter')
