@@ -6,6 +6,7 @@ import { until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { delegatingAgents, delegatingFiles, prices } from './delegating.ts'
 import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { isPainted } from './on-page.ts'
 
 const found = await findBrowser()
 
