@@ -180,7 +180,10 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     await span(page, /task front/).waitFor()
     await isPainted(page)
     const all = await spans(page).count()
-    for (let n = 0; n < 4; n += 1) await page.keyboard.press('j')
+    for (let n = 0; n < 4; n += 1) {
+      await page.keyboard.press('j')
+      await isPainted(page)
+    }
     await page.keyboard.press('Enter')
     await page.waitForURL(/span=/)
     const details = page.getByRole('complementary', { name: 'Selected span' })
