@@ -1,6 +1,6 @@
 /** What the keyboard does. Whoever is on the page says what its keys do, and the list behind `?` is made of the same. */
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createPresses } from './press.ts'
 
 export interface KeyAction {
@@ -45,7 +45,8 @@ export function keyGroups(): readonly KeyGroup[] {
 export function useKeys(actions: readonly KeyAction[]): void {
   const latest = useRef(actions)
   latest.current = actions
-  useEffect(() => {
+  // With what is drawn, not after it was painted: whoever sees a row may press its key.
+  useLayoutEffect(() => {
     const mine: readonly KeyAction[] = latest.current.map((action, index) => ({
       ...action,
       run: (event) => latest.current[index]?.run(event),

@@ -1,6 +1,6 @@
 /** The keys of a list whose rows are links: `j` and `k` go from row to row, Enter opens, Esc closes, `/` filters, `c` copies. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import { useKeys } from '../app/keys.ts'
 import { copyText } from './copy.tsx'
@@ -27,30 +27,44 @@ export interface ListKeys {
 export function useListKeys(options: ListKeysOptions): ListKeys {
   const { count, at, frame, idOf, open, close, hasFilter = true } = options
   const cursor = useSignal<number | undefined>(undefined)
-  const isToBeFocused = useRef(false)
 
-  useEffect(() => {
+  // Before anything is painted: a key that is pressed next counts from here.
+  useLayoutEffect(() => {
     if (at >= 0) cursor.value = at
   }, [at])
 
   useEffect(() => {
-    if (!isToBeFocused.current || cursor.value === undefined) return
-    isToBeFocused.current = false
-    focusRow(frame, cursor.value)
-  }, [cursor.value])
+    const { current } = frame
+    const follow = ({ target }: FocusEvent): void => {
+      cursor.value = rowOf(target) ?? cursor.value
+    }
+    current?.addEventListener('focusin', follow)
+    return () => current?.removeEventListener('focusin', follow)
+  }, [])
+
+  /** Moves count from the cursor, not from what has the focus: a row that is far away has it only after it was drawn. */
+  function focusRow(index: number, tries = 10): void {
+    if (cursor.peek() !== index) return
+    const row = frame.current?.querySelector<HTMLElement>(`[data-row="${index}"]`) ?? undefined
+    if (row !== undefined) row.focus({ preventScroll: true })
+    else {
+      // Until then no other row may take the next key.
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1))
+    }
+  }
 
   function move(by: number): void {
     if (count === 0) return
-    const from = rowOf(document.activeElement) ?? cursor.value ?? (by > 0 ? -1 : count)
+    const from = cursor.value ?? (by > 0 ? -1 : count)
     const to = Math.min(count - 1, Math.max(0, from + by))
-    isToBeFocused.current = true
-    if (cursor.value === to) focusRow(frame, to)
     cursor.value = to
+    focusRow(to)
     if (at >= 0) open(to)
   }
 
   function copy(): void {
-    const index = rowOf(document.activeElement) ?? cursor.value
+    const index = cursor.value
     if (index !== undefined && index >= 0 && index < count) void copyText(idOf(index), 'Copied the id')
   }
 
@@ -69,14 +83,7 @@ export function useListKeys(options: ListKeysOptions): ListKeys {
   return { cursor: cursor.value ?? (at < 0 ? undefined : at), move }
 }
 
-function rowOf(element: Element | null): number | undefined {
-  const row = element?.closest<HTMLElement>('[data-row]')?.dataset['row']
+function rowOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]')?.dataset['row'] : undefined
   return row === undefined ? undefined : Number(row)
-}
-
-/** It is drawn only after the list has scrolled to it. */
-function focusRow(frame: RefObject<HTMLElement | null>, index: number, tries = 10): void {
-  const row = frame.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)
-  if (row !== null && row !== undefined) row.focus({ preventScroll: true })
-  else if (tries > 0) requestAnimationFrame(() => focusRow(frame, index, tries - 1))
 }
