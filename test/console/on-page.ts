@@ -23,10 +23,3 @@ export async function hasText(one: Locator, text: string | RegExp): Promise<void
 export function isFocused(one: Locator): Promise<boolean> {
   return one.evaluate((element: any) => element === element.ownerDocument.activeElement)
 }
-
-/** What was drawn listens to keys only after it was painted: by then it was. */
-export function isPainted(page: Page): Promise<void> {
-  return page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => done()))))',
-  )
-}

@@ -6,7 +6,6 @@ import { until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { delegatingAgents, delegatingFiles, prices } from './delegating.ts'
 import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
-import { isPainted } from './on-page.ts'
 
 const found = await findBrowser()
 
@@ -178,7 +177,6 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   it('is read from the keyboard: from span to span, folded, zoomed', async () => {
     const page = await house.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
-    await isPainted(page)
     const all = await spans(page).count()
     // As fast as they come: no key may get lost because the focus lags behind.
     for (let n = 0; n < 4; n += 1) await page.keyboard.press('j')
