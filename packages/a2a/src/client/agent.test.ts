@@ -83,7 +83,9 @@ describe('an agent', () => {
 
   it('is not waited for for ever where nobody says how long: the error names the task', async () => {
     const peer = await listen(() => ({ result: oldTask('working') }))
-    const agent = await connect(peer.url, { limits: { answerTimeoutMs: 50, firstDelayMs: 5, pollMs: 5 } })
+    // Its subscriptions end at once: whoever gave up on those first would not be timed.
+    const limits = { answerTimeoutMs: 300, firstDelayMs: 5, pollMs: 5, attempts: 1_000, maxDelayMs: 10 }
+    const agent = await connect(peer.url, { limits })
     const { code, details } = await failure(agent.send('hi'))
     assert.deepEqual([code, details['taskId']], ['TIMEOUT', 't1'])
   })

@@ -10,6 +10,7 @@ import { go, setQuery } from '../../app/router.ts'
 import { Code } from '../../parts/code.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useListKeys } from '../../parts/list-keys.ts'
+import { NewOnes, NothingFound } from '../../parts/listing.tsx'
 import { Pick } from '../../parts/pick.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Choice } from '../../parts/tabs.tsx'
@@ -61,7 +62,7 @@ export function PushList({
   const isOff = problem?.code === 'UNAVAILABLE'
 
   return (
-    <div ref={frame} class="push-list">
+    <div ref={frame} class="listing push-list">
       <Filters filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <AboutDead push={push} list={list} />}
       {isOff && (
@@ -79,7 +80,7 @@ export function PushList({
       {list.items.value !== undefined && push.length === 0 && !isOff && <Nothing filters={filters} list={list} />}
       {push.length > 0 && (
         <>
-          <div class="push-line push-head" aria-hidden="true">
+          <div class="listing-line listing-head push-line" aria-hidden="true">
             <span>State</span>
             <span>Webhook and task</span>
             <span class="push-wide">Told</span>
@@ -87,18 +88,7 @@ export function PushList({
             <span class="push-wide">Next try</span>
             <span class="push-number">Made</span>
           </div>
-          {list.waiting.value > 0 && (
-            <button
-              type="button"
-              class="small push-new"
-              onClick={() => {
-                frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
-                list.top(true)
-              }}
-            >
-              {many(list.waiting.value, 'new', 'new')}
-            </button>
-          )}
+          <NewOnes list={list} frame={frame} />
           <VirtualList
             label="Webhooks"
             count={push.length}
@@ -184,38 +174,27 @@ function AboutDead({ push, list }: { readonly push: readonly PushSummary[]; read
 }
 
 function Nothing({ filters, list }: { readonly filters: PushFilters; readonly list: Paged<PushSummary> }) {
-  if (list.hasMore.value) {
-    return (
-      <Empty title="Nothing among the newest">
-        <button type="button" onClick={list.more}>
-          Look further back
-        </button>
-      </Empty>
-    )
-  }
-  if (filters.state === 'dead' && filters.agent === '' && filters.text === '') {
-    return (
-      <Empty title="No dead letters">
-        <p>
-          Every webhook was told, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What is given
-          up after that stands here.
-        </p>
-      </Empty>
-    )
-  }
-  if (filterText(filters) !== '') {
-    return (
-      <Empty title="No webhook fits">
-        <button type="button" onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, ''])))}>
-          Clear the filters
-        </button>
-      </Empty>
-    )
-  }
+  const wantsDead = filters.state === 'dead' && filters.agent === '' && filters.text === ''
   return (
-    <Empty title="No webhooks yet">
-      <p>A client that does not want to wait names a webhook, and the hub posts to it what happens to the task.</p>
-      <Code text={webhookCurl(location.origin, 'echo')} label="a message with a webhook" wrap />
-    </Empty>
+    <NothingFound
+      list={list}
+      what="webhook"
+      filters={filterNames}
+      isFiltered={filterText(filters) !== '' && !wantsDead}
+    >
+      {wantsDead ? (
+        <Empty title="No dead letters">
+          <p>
+            Every webhook was told, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What is
+            given up after that stands here.
+          </p>
+        </Empty>
+      ) : (
+        <Empty title="No webhooks yet">
+          <p>A client that does not want to wait names a webhook, and the hub posts to it what happens to the task.</p>
+          <Code text={webhookCurl(location.origin, 'echo')} label="a message with a webhook" wrap />
+        </Empty>
+      )}
+    </NothingFound>
   )
 }

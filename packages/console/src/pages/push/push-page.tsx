@@ -21,7 +21,7 @@ export function PushPage() {
     { title: 'Copy the list of webhooks as curl', run: () => void copyText(curl()) },
   ])
   return (
-    <div class={isOpen ? 'push open' : 'push'}>
+    <div class={isOpen ? 'listing-page open' : 'listing-page'}>
       <PageHead title="Push">
         <Copy text={curl} label="Copy the list as curl" class="small">
           curl

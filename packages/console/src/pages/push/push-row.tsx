@@ -17,7 +17,12 @@ export function PushRow({ push, index, href, isSelected }: PushRowProps) {
   const { url, agent, title, attempt, last, createdAt, dueAt, state } = push
   const { host, rest } = placeOf(url)
   return (
-    <a class="push-line push-row" href={href} data-row={index} aria-current={isSelected ? 'true' : undefined}>
+    <a
+      class="listing-line listing-row push-line"
+      href={href}
+      data-row={index}
+      aria-current={isSelected ? 'true' : undefined}
+    >
       <span class="push-state">
         <Mark {...pushLook(push)} />
       </span>

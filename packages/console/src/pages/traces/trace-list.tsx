@@ -5,12 +5,12 @@ import { call } from '../../api/call.ts'
 import { usePaged } from '../../api/paged.ts'
 import type { Paged } from '../../api/paged.ts'
 import { useKeys } from '../../app/keys.ts'
-import { go, query, setQuery } from '../../app/router.ts'
+import { go, query } from '../../app/router.ts'
 import { Code } from '../../parts/code.tsx'
 import { useListKeys } from '../../parts/list-keys.ts'
+import { NewOnes, NothingFound } from '../../parts/listing.tsx'
 import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import { many } from '../../parts/words.ts'
 import { sendAsCurl } from '../tasks/as-curl.ts'
 import { TraceFilterBar } from './trace-filter-bar.tsx'
 import { askFor, filterNames, isFiltered, withFilters } from './trace-filters.ts'
@@ -67,14 +67,14 @@ export function TraceList({
   const longest = longestOf(traces)
 
   return (
-    <div ref={frame} class="traces-list">
+    <div ref={frame} class="listing traces-list">
       <TraceFilterBar filters={filters} />
       {list.problem.value !== undefined && <Trouble reason={list.problem.value} retry={list.reload} />}
       {list.items.value === undefined && list.problem.value === undefined && <Loading what="traces" />}
       {list.items.value !== undefined && traces.length === 0 && <Nothing filters={filters} list={list} />}
       {traces.length > 0 && (
         <>
-          <div class="traces-line traces-head" aria-hidden="true">
+          <div class="listing-line listing-head traces-line" aria-hidden="true">
             <span>State</span>
             <span>Request</span>
             <span>Duration</span>
@@ -114,49 +114,16 @@ export function TraceList({
   )
 }
 
-/** What came while one was reading further down. */
-function NewOnes({ list, frame }: { readonly list: Paged<Trace>; readonly frame: { current: HTMLElement | null } }) {
-  if (list.waiting.value === 0) return null
-  return (
-    <button
-      type="button"
-      class="small traces-new"
-      onClick={() => {
-        frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
-        list.top(true)
-      }}
-    >
-      {many(list.waiting.value, 'new', 'new')}
-    </button>
-  )
-}
-
 function Nothing({ filters, list }: { readonly filters: TraceFilters; readonly list: Paged<Trace> }) {
-  if (list.hasMore.value) {
-    return (
-      <Empty title="Nothing among the newest">
-        <button type="button" onClick={list.more}>
-          Look further back
-        </button>
-      </Empty>
-    )
-  }
-  if (isFiltered(filters)) {
-    return (
-      <Empty title="No trace fits">
-        <button type="button" onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, ''])))}>
-          Clear the filters
-        </button>
-      </Empty>
-    )
-  }
   return (
-    <Empty title="No traces yet">
-      <p>Each message to an agent makes one: what ran, for how long, what it used and what it cost.</p>
-      <Code text={sendAsCurl(location.origin, 'echo')} label="a first message" wrap />
-      <a class="button" href="/playground">
-        Send one from the playground
-      </a>
-    </Empty>
+    <NothingFound list={list} what="trace" filters={filterNames} isFiltered={isFiltered(filters)}>
+      <Empty title="No traces yet">
+        <p>Each message to an agent makes one: what ran, for how long, what it used and what it cost.</p>
+        <Code text={sendAsCurl(location.origin, 'echo')} label="a first message" wrap />
+        <a class="button" href="/playground">
+          Send one from the playground
+        </a>
+      </Empty>
+    </NothingFound>
   )
 }

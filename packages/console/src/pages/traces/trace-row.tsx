@@ -21,7 +21,12 @@ export function TraceRow({ trace, index, href, longestMs, isSelected }: TraceRow
   const tokens = inputTokens + outputTokens
   const others = agents.filter((one) => one !== agent)
   return (
-    <a class="traces-line traces-row" href={href} data-row={index} aria-current={isSelected ? 'true' : undefined}>
+    <a
+      class="listing-line listing-row traces-line"
+      href={href}
+      data-row={index}
+      aria-current={isSelected ? 'true' : undefined}
+    >
       <span class="traces-state">
         <State state={state} />
       </span>

@@ -17,7 +17,7 @@ export function TracesPage() {
   const curl = (): string => asCurl(location.origin, pathOf('listTraces', { query: askFor(filters, Date.now()) }))
   useActions([{ title: 'Copy the list of traces as curl', run: () => void copyText(curl()) }])
   return (
-    <div class={id === undefined ? 'traces' : 'traces open'}>
+    <div class={id === undefined ? 'listing-page' : 'listing-page open'}>
       <PageHead title="Traces">
         <Copy text={curl} label="Copy the list as curl" class="small">
           curl
