@@ -90,12 +90,11 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.keyboard.type('shout')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/agents/shout')
-    await page.keyboard.press('Control+k')
-    await page.keyboard.press('Escape')
-    await search.waitFor({ state: 'detached' })
-    await page.keyboard.press('Control+k')
-    await page.keyboard.press('Control+k')
-    await search.waitFor({ state: 'detached' })
+    // As fast as they come.
+    for (let n = 0; n < 10; n += 1) {
+      for (const key of ['Control+k', 'Escape', 'Control+k', 'Control+k']) await page.keyboard.press(key)
+      await search.waitFor({ state: 'detached' })
+    }
     await page.close()
   })
 

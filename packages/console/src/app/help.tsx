@@ -1,6 +1,6 @@
 /** `?`: which keys do what, here and now. */
 import { signal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useDialog } from './dialog.ts'
 import { isMac, keyGroups, useKeys } from './keys.ts'
 import { keyCaps } from './press.ts'
 import './help.css'
@@ -8,27 +8,13 @@ import './help.css'
 const isOpen = signal(false)
 
 export function HelpKeys() {
-  const frame = useRef<HTMLDialogElement>(null)
+  const dialog = useDialog(isOpen)
   useKeys([{ key: '?', does: 'Show these keys', group: 'Everywhere', run: () => (isOpen.value = true) }])
-  // At once: the next key may come before the next frame is drawn.
-  useLayoutEffect(() => {
-    if (isOpen.value) frame.current?.showModal()
-    else frame.current?.close()
-  }, [isOpen.value])
   return (
-    <dialog
-      ref={frame}
-      class="help"
-      aria-labelledby="help-title"
-      onClose={() => {
-        // Told late: it may be open again.
-        if (frame.current?.open !== true) isOpen.value = false
-      }}
-      onClick={(event) => event.target === frame.current && frame.current?.close()}
-    >
+    <dialog {...dialog} class="help" aria-labelledby="help-title">
       <div class="help-head">
         <h2 id="help-title">Keys</h2>
-        <button type="button" onClick={() => frame.current?.close()}>
+        <button type="button" onClick={() => (isOpen.value = false)}>
           Close
         </button>
       </div>

@@ -1,8 +1,9 @@
 /** Ctrl-K: go to anything, an agent, a task by its id, a page, or do something that the page offers. */
 import { useSignal, useSignalEffect } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { many } from '../parts/words.ts'
+import { useDialog } from './dialog.ts'
 import { useKeys } from './keys.ts'
 import { lookUp, noteWhereWeWere, ownEntries, searchEntries } from './palette-entries.ts'
 import type { Entry } from './palette-entries.ts'
@@ -13,8 +14,7 @@ import './palette.css'
 const askMs = 120
 
 export function Palette() {
-  const frame = useRef<HTMLDialogElement>(null)
-  const isOpen = isPaletteOpen.value
+  const dialog = useDialog(isPaletteOpen)
   useKeys([
     {
       key: 'mod+k',
@@ -31,23 +31,9 @@ export function Palette() {
     noteWhereWeWere(last.current, document.title)
     last.current = now
   })
-  // At once: the next key may come before the next frame is drawn.
-  useLayoutEffect(() => {
-    if (isOpen) frame.current?.showModal()
-    else frame.current?.close()
-  }, [isOpen])
   return (
-    <dialog
-      ref={frame}
-      class="palette"
-      aria-label="Search"
-      onClose={() => {
-        // Told late: it may be open again.
-        if (frame.current?.open !== true) isPaletteOpen.value = false
-      }}
-      onClick={(event) => event.target === frame.current && frame.current?.close()}
-    >
-      {isOpen && <Search />}
+    <dialog {...dialog} class="palette" aria-label="Search">
+      {isPaletteOpen.value && <Search />}
     </dialog>
   )
 }
