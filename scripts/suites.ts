@@ -18,12 +18,16 @@ export interface Step {
   readonly name: string
   readonly command: readonly string[]
   readonly countsTests: boolean
+  /** Whether a file that fails is run once more, with nothing beside it. */
+  readonly isTriedAgain?: boolean
 }
 
 const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
 const last = ['fuzz', 'cluster', 'push', 'crash']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
 const onRequest = ['openclaw']
+/** A browser shares its core with what it is tested beside, and its user does not wait: what passes alone is told, and counts. */
+const triedAgain = ['console']
 
 const isWhole = process.env['PARLEY_FULL'] === '1'
 /**
@@ -39,7 +43,14 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
   name,
   usesDatabase: usingDatabase.includes(name),
   onRequest: onRequest.includes(name),
-  steps: [{ name, command: ['node', '--conditions=parley-source', '--test', ...options, ...files], countsTests: true }],
+  steps: [
+    {
+      name,
+      command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
+      countsTests: true,
+      isTriedAgain: triedAgain.includes(name),
+    },
+  ],
 })
 
 const check: Suite = {

@@ -68,6 +68,22 @@ describe('npm test', () => {
     assert.match(result.stdout, /sums > adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one/)
   })
 
+  it('runs what failed in a browser once more, alone, and says so; what fails again has failed', () => {
+    const once = `import { existsSync, writeFileSync } from 'node:fs'
+      it('stumbles', () => { if (!existsSync('mark')) { writeFileSync('mark', ''); throw new Error('too soon') } })
+      it('stands', () => {})`
+    const stumbled = runIn('stumbles', {
+      'test/console/x.test.ts': once,
+      'test/console/y.test.ts': "it('a', () => {})",
+    })
+    assert.deepEqual([stumbled.status, stumbled.closing], [0, '3 passed, 0 failed, 0 skipped'])
+    assert.match(stumbled.stdout, /stumbles[\s\S]*too soon/)
+    assert.match(stumbled.stdout, /↻ console: 1 failed beside others and passed alone, .*test\/console\/x\.test\.ts/)
+    const always = "it('falls', () => { throw new Error('no') })"
+    const fallen = runIn('falls', { 'test/console/x.test.ts': always, 'test/a/y.test.ts': once })
+    assert.deepEqual([fallen.status, fallen.closing], [1, '1 passed, 2 failed, 0 skipped'])
+  })
+
   it('fails when a file cannot be loaded, when a process dies and when nothing ran', () => {
     assert.equal(runIn('broken', { 'packages/a/src/x.test.ts': "throw new Error('no')" }).status, 1)
     assert.equal(runIn('dead', { 'packages/a/src/x.test.ts': "it('x', () => process.exit(0))" }).status, 1)

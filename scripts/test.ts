@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Tally } from './reporters/tally.ts'
 import { findSuites } from './suites.ts'
 import type { Step } from './suites.ts'
@@ -18,6 +18,9 @@ const full = process.env['PARLEY_FULL'] === '1'
 const limitMs = (full ? 600 : 15) * 60_000
 /** So is one that is run by its name only, where nobody waits for others behind it. */
 const askedLimitMs = (full ? 600 : 45) * 60_000
+
+/** More than so many files do not fail by bad luck. */
+const mostTriedAgain = 3
 
 const words = process.argv.slice(2)
 const wanted = words.filter((word) => !word.startsWith('--'))
@@ -74,23 +77,35 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
   const [program = '', ...rest] = step.command
   if (!step.countsTests) {
     const ok = (await spawned(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
-    return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] }
+    return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [], failedFiles: [] }
   }
-  const tallyFile = join(scratch, `${step.name}.json`)
+  const tally = await runTests(step.name, rest, withinMs)
+  const { failed, failedFiles } = tally
+  if (step.isTriedAgain !== true || failedFiles.length === 0 || failedFiles.length > mostTriedAgain) return tally
+  const alone = rest.filter((word) => !word.endsWith('.test.ts') && !word.startsWith('--test-concurrency'))
+  const second = await runTests(step.name, [...alone, '--test-concurrency=1', ...failedFiles], withinMs)
+  if (second.failed > 0) return tally
+  const places = failedFiles.map((file) => relative(root, file)).join(', ')
+  console.log(`↻ ${step.name}: ${failed} failed beside others and passed alone, to be mended: ${places}`)
+  return { ...tally, passed: tally.passed + failed, failed: 0 }
+}
+
+async function runTests(name: string, rest: readonly string[], withinMs: number): Promise<Tally> {
+  const tallyFile = join(scratch, `${name}.json`)
   const reporters = [
     '--test-reporter=./scripts/reporters/failures.ts',
     '--test-reporter-destination=stdout',
     '--test-reporter=./scripts/reporters/tally.ts',
     `--test-reporter-destination=${tallyFile}`,
   ]
-  const code = await spawned(withinMs, step.name, process.execPath, [...reporters, ...options, ...rest])
+  const code = await spawned(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
   const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
-  const tally = text === '' ? { passed: 0, failed: 0, skipped: [] } : (JSON.parse(text) as Tally)
+  const tally = text === '' ? { passed: 0, failed: 0, skipped: [], failedFiles: [] } : (JSON.parse(text) as Tally)
   if (tally.failed > 0) return tally
   // A runner that died, or ran nothing at all, must not look like success.
-  if (code !== 0) console.log(`✖ ${step.name}: the test process ended with ${code} although no test failed`)
+  if (code !== 0) console.log(`✖ ${name}: the test process ended with ${code} although no test failed`)
   const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
-  if (empty) console.log(`✖ ${step.name}: no test ran`)
+  if (empty) console.log(`✖ ${name}: no test ran`)
   return { ...tally, failed: code !== 0 || empty ? 1 : 0 }
 }
 

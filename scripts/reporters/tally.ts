@@ -5,6 +5,8 @@ export interface Tally {
   readonly passed: number
   readonly failed: number
   readonly skipped: readonly Skip[]
+  /** Where the failures are. */
+  readonly failedFiles: readonly string[]
 }
 
 export interface Skip {
@@ -32,8 +34,12 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
   let passed = 0
   let failed = 0
   const skipped: Skip[] = []
+  const failedFiles = new Set<string>()
   for await (const { type, data } of events) {
-    if (type === 'test:fail' && isFailure(data)) failed += 1
+    if (type === 'test:fail' && isFailure(data)) {
+      failed += 1
+      if (data.file !== undefined) failedFiles.add(data.file)
+    }
     if (type !== 'test:pass') continue
     if (isEmptyFile(data)) failed += 1
     else if (data.skip !== undefined && data.skip !== false) {
@@ -42,5 +48,5 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
       passed += 1
     }
   }
-  yield JSON.stringify({ passed, failed, skipped } satisfies Tally)
+  yield JSON.stringify({ passed, failed, skipped, failedFiles: [...failedFiles] } satisfies Tally)
 }

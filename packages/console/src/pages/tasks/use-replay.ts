@@ -37,6 +37,8 @@ export function useReplay(events: readonly LogRecord[]): Replay {
     let frame = requestAnimationFrame(tick)
     let before = performance.now()
     function tick(now: number): void {
+      // This frame may have been asked for before it was paused.
+      if (!isPlaying.peek()) return
       clockMs.current += Math.max(0, now - before) * Number(speed.peek())
       before = now
       const index = reached(latest.current, clockMs.current)
