@@ -98,6 +98,8 @@ export default async function* ({ message }) {
   yield made('main.py', { text: 'print("hello")\\n', mediaType: 'text/x-python', filename: 'main.py' })
   yield made('settings', { data: { theme: { dark: true }, list: [1, 2, 3] } })
   yield made('cities', { data: rows })
+  yield made('prices', { text: 'what,price\\n"bread, white",2.50\\nwine,12.00\\n', mediaType: 'text/csv' })
+  yield made('stock', { raw: Buffer.from('what;left\\nbread;3\\n').toString('base64'), mediaType: 'text/csv', filename: 'stock.csv' })
   yield made('dot', { raw: '${png}', mediaType: 'image/png', filename: 'dot.png' })
   yield made('sound', { raw: wav(), mediaType: 'audio/wav', filename: 'silence.wav' })
   yield made('film', { raw: 'AAAA', mediaType: 'video/mp4', filename: 'film.mp4' })

@@ -35,6 +35,12 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
     assert.equal(await made('cities').locator('tbody tr').count(), 250)
     await made('cities').getByRole('button', { name: 'As JSON' }).click()
     assert.equal(await made('cities').locator('table').count(), 0)
+    assert.deepEqual(await made('prices').locator('td').allInnerTexts(), ['bread, white', '2.50', 'wine', '12.00'])
+    assert.deepEqual(await made('prices').locator('th.number').allInnerTexts(), ['price'])
+    await made('prices').getByRole('button', { name: 'As text' }).click()
+    assert.match(await made('prices').locator('pre').innerText(), /^what,price\n"bread, white",2\.50\n/)
+    await made('stock').getByRole('button', { name: 'Look' }).click()
+    assert.deepEqual(await made('stock').locator('td').allInnerTexts(), ['bread', '3'])
 
     const picture = made('dot').getByRole('img', { name: 'dot.png' })
     await picture.scrollIntoViewIfNeeded()

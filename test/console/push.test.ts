@@ -112,7 +112,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('shows a dead letter with why, and each try; redelivers it once the receiver is mended', async () => {
-    receiver.answer('/mended', 404)
+    receiver.answer('/mended', 404, 'No hook <b>here</b>')
     const id = await hook('a letter that came back', '/mended')
     await reaches(id, 'dead')
     const page = await house.open('/push?state=dead')
@@ -121,7 +121,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     await page.getByText('Given up after one try.').waitFor()
     await page.getByText('There is nothing at this address that takes a POST.').waitFor()
     const tries = page.getByRole('table').getByRole('row')
-    assert.match(await tries.nth(1).innerText(), /HTTP 404/)
+    assert.match(await tries.nth(1).innerText(), /HTTP 404[\s\S]*No hook <b>here<\/b>/)
     assert.equal(await tries.count(), 2)
     receiver.answer('/mended', 200)
     await page.getByRole('button', { name: 'Redeliver', exact: true }).click()

@@ -9,18 +9,18 @@ export interface WebhookReceiver {
   /** What it was told, in order: the path, the event, and what it answered. */
   readonly heard: readonly { readonly path: string; readonly eventId: string; readonly answered: number }[]
   /** From now on, at this path. Others are answered with 200. */
-  answer(path: string, status: number): void
+  answer(path: string, status: number, words?: string): void
 }
 
 export async function webhookReceiver(): Promise<WebhookReceiver> {
-  const answers = new Map<string, number>()
+  const answers = new Map<string, { readonly status: number; readonly words: string }>()
   const heard: { path: string; eventId: string; answered: number }[] = []
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
-    const answered = answers.get(path) ?? 200
+    const { status: answered, words } = answers.get(path) ?? { status: 200, words: '' }
     request.resume().on('end', () => {
       heard.push({ path, eventId: String(request.headers['a2a-event-id']), answered })
-      response.writeHead(answered).end()
+      response.writeHead(answered).end(words)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -32,6 +32,6 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heard,
-    answer: (path, status) => void answers.set(path, status),
+    answer: (path, status, words = '') => void answers.set(path, { status, words }),
   }
 }

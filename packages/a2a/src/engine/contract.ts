@@ -141,15 +141,15 @@ export interface PushDelivery {
   readonly signal: AbortSignal
 }
 
-/** `said` is for people: a status, or what went wrong. It must hold no secret. */
+/** `said` is for people: a status, or what went wrong; `answer` what the receiver said to it. Neither may hold a secret. */
 export type PushOutcome =
   | { readonly outcome: 'delivered'; readonly said: string }
   /** To be tried again, not before `retryAfterMs`. */
-  | { readonly outcome: 'failed'; readonly said: string; readonly retryAfterMs?: number }
+  | { readonly outcome: 'failed'; readonly said: string; readonly answer?: string; readonly retryAfterMs?: number }
   /** Trying again is of no use: a dead letter at once. */
-  | { readonly outcome: 'refused'; readonly said: string }
+  | { readonly outcome: 'refused'; readonly said: string; readonly answer?: string }
   /** The receiver wants no more of them: the config goes. */
-  | { readonly outcome: 'gone'; readonly said: string }
+  | { readonly outcome: 'gone'; readonly said: string; readonly answer?: string }
 
 /** What became of one try to tell a webhook, or of the webhook: `dead` after the last try. */
 export interface PushNews {

@@ -144,8 +144,9 @@ export async function runPushJob(
       news({ seq, attempt, ...went, traceparent })
       // For people to look at: nobody waits for it, and nothing hangs on it.
       const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.said, durationMs }
+      const answer = 'answer' in outcome && outcome.answer !== undefined ? { answer: outcome.answer } : {}
       store
-        .recordAttempt(note)
+        .recordAttempt({ ...note, ...answer })
         .catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
     }
     return outcome

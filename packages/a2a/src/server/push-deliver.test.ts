@@ -146,6 +146,43 @@ describe('a notification', () => {
     assert.deepEqual(guarded.outcome, { outcome: 'refused', said: 'the address is not allowed' })
   })
 
+  it('that was not taken keeps the first words of the answer, and no secret that it repeats', async () => {
+    const json = { headers: { 'content-type': 'application/json' } }
+    const refused = await deliver({}, () => new Response('{"error":\n  "no such hook"}', { status: 404, ...json }))
+    assert.deepEqual(refused.outcome, { outcome: 'refused', said: 'HTTP 404', answer: '{"error": "no such hook"}' })
+    const repeats = 'denied: Bearer s3cr3t-1 with t0ken-22'
+    const target = { token: 't0ken-22', authentication: { scheme: 'Bearer', credentials: 's3cr3t-1' } }
+    const echoed = await deliver(target, () => new Response(repeats, { status: 401 }))
+    assert.deepEqual(echoed.outcome, { outcome: 'refused', said: 'HTTP 401', answer: 'denied: Bearer … with …' })
+    const signer = { ...signed, sign: async () => 'head.body.signature' }
+    const gap = ' '.repeat(900)
+    const ours = await deliver({}, () => new Response(`got ${gap}head.body.signature`, { status: 500 }), signer)
+    assert.deepEqual(ours.outcome, { outcome: 'failed', said: 'HTTP 500', answer: 'got …' })
+    const long = await deliver({}, () => new Response(`${'é'.repeat(5_000)}\u0000`, { status: 503 }))
+    assert.equal('answer' in long.outcome && long.outcome.answer, `${'é'.repeat(300)}…`)
+    for (const [status, body, type] of [
+      [500, '', 'text/plain'],
+      [500, 'PK', 'application/zip'],
+      [200, 'fine', 'text/plain'],
+    ] as const) {
+      const { outcome } = await deliver({}, () => new Response(body, { status, headers: { 'content-type': type } }))
+      assert.equal('answer' in outcome, false, `${status} ${type}`)
+    }
+  })
+
+  it('that was not taken does not wait for an answer that never ends, or that never comes', async () => {
+    for (const pull of [
+      (c: ReadableStreamDefaultController) => c.enqueue(Buffer.from('no ')),
+      () => new Promise<void>(() => {}),
+    ]) {
+      const ended = Promise.withResolvers<void>()
+      const body = new ReadableStream({ pull, cancel: () => ended.resolve() })
+      const { outcome } = await deliver({}, () => new Response(body, { status: 500 }))
+      assert.equal(outcome.outcome, 'failed')
+      await ended.promise
+    }
+  })
+
   it('is done when the status is there: the body is not waited for, and ended [B-130]', async () => {
     const ended = Promise.withResolvers<void>()
     const endless = new ReadableStream({

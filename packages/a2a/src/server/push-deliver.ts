@@ -10,6 +10,7 @@ import type { StreamEvent } from '../model/task.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { WebhookFetch } from './push-options.ts'
+import { drain, firstWords } from './push-answer.ts'
 import { checkUrl } from './push-check.ts'
 import type { PushSigner } from './push-jwt.ts'
 import type { SharedBytes } from './shared-bytes.ts'
@@ -23,10 +24,6 @@ export interface DeliverParts {
   decorate(delivery: PushDelivery, item: StreamItem): StreamEvent
   now(): number
 }
-
-/** Of an answer's body nothing is wanted; a little of it is read, so that the connection can be used again. */
-const drainedBytes = 65_536
-const drainMs = 1_000
 
 export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => Promise<PushOutcome> {
   return async (delivery) => {
@@ -47,8 +44,13 @@ export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => 
       }
       return { outcome: 'failed', said: troubleOf(reason, signal) }
     }
-    void drain(response)
-    return outcomeOf(response, parts.now())
+    const outcome = outcomeOf(response, parts.now())
+    if (outcome.outcome === 'delivered') {
+      void drain(response)
+      return outcome
+    }
+    const answer = await firstWords(response, secretsIn(target, headers))
+    return answer === undefined ? outcome : { ...outcome, answer }
   }
 }
 
@@ -77,6 +79,11 @@ async function headersOf(
     ...(authorization !== undefined ? { authorization } : {}),
     traceparent,
   }
+}
+
+/** What it was sent and nobody else may read. */
+function secretsIn({ token, authentication }: PushDelivery['target'], headers: Readonly<Record<string, string>>) {
+  return [headers['authorization']?.replace(/^\S+\s+/, ''), authentication?.credentials, token]
 }
 
 /** Bearer without credentials asks us for ours (B-125). */
@@ -118,23 +125,4 @@ function troubleOf(reason: unknown, signal: AbortSignal): string {
   const codes = [reason, cause].map((error) => (error as { code?: unknown } | undefined)?.code)
   const code = codes.find((one) => typeof one === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(one))
   return typeof code === 'string' ? code : 'the connection failed'
-}
-
-async function drain({ body }: Response): Promise<void> {
-  if (body === null) return
-  const reader = (body as ReadableStream<Uint8Array>).getReader()
-  const giveUp = (): void => void reader.cancel().catch(() => {})
-  const timer = setTimeout(giveUp, drainMs)
-  try {
-    for (let read = 0; read < drainedBytes;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      read += value.byteLength
-    }
-    giveUp()
-  } catch {
-    // Whatever it was: the status was what counts.
-  } finally {
-    clearTimeout(timer)
-  }
 }

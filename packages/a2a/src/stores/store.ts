@@ -209,6 +209,8 @@ export interface PushAttempt {
   readonly attempt: number
   readonly outcome: string
   readonly durationMs: number
+  /** The beginning of what was answered by one who did not take the event. */
+  readonly answer?: string
 }
 
 export interface Retention {

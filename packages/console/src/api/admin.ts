@@ -495,6 +495,8 @@ export type PushAttempt = {
   readonly durationMs: number
   /** A status, or what went wrong. */
   readonly outcome: string
+  /** The first words of an answer that did not take the event. */
+  readonly answer?: string
 }
 
 export type Health = {

@@ -5,8 +5,9 @@ import { Code } from '../parts/code.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { bytes } from '../parts/words.ts'
 import { download, useBlobUrl } from './blob-url.ts'
-import { bytesOf, isReadable, sizeOf } from './part-kind.ts'
+import { bytesOf, isCsv, isReadable, sizeOf } from './part-kind.ts'
 import { fileName } from './file-name.ts'
+import { CsvView } from './table-view.tsx'
 import './part-view.css'
 
 export function ImageView({ part }: { readonly part: RawPart }) {
@@ -58,9 +59,14 @@ export function FileView({ part }: { readonly part: RawPart }) {
           </button>
         )}
       </div>
-      {isOpen.value && <Code text={new TextDecoder().decode(bytesOf(part.raw))} label={name} />}
+      {isOpen.value && <FileText part={part} name={name} />}
     </div>
   )
+}
+
+function FileText({ part, name }: { readonly part: RawPart; readonly name: string }) {
+  const text = new TextDecoder().decode(bytesOf(part.raw))
+  return isCsv(part.mediaType ?? '', name) ? <CsvView text={text} label={name} /> : <Code text={text} label={name} />
 }
 
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {

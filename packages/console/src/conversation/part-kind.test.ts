@@ -19,6 +19,8 @@ describe('a part', () => {
       [{ text: '{"a":1}', mediaType: 'application/json' }, 'json'],
       [{ text: '{"a":', mediaType: 'application/json' }, 'code'],
       [{ text: '[]', mediaType: 'application/ld+json' }, 'json'],
+      [{ text: 'a,b\n1,2', mediaType: 'text/csv; header=present' }, 'csv'],
+      [{ text: 'a\tb', filename: 'a.tsv' }, 'csv'],
       [{ data: { a: 1 } }, 'json'],
       [{ data: null }, 'json'],
       [{ data: [{ a: 1 }, { a: 2, b: null }] }, 'table'],

@@ -7,6 +7,7 @@ export type PartKind =
   | 'code'
   | 'json'
   | 'table'
+  | 'csv'
   | 'image'
   | 'audio'
   | 'video'
@@ -16,7 +17,7 @@ export type PartKind =
 
 const images = /^image\/(png|jpe?g|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/i
 const codeNames =
-  /\.(c|cc|cpp|cs|css|csv|diff|go|h|html?|java|jsx?|kt|lua|mjs|patch|php|pl|py|rb|rs|scss|sh|sql|swift|toml|tsx?|vue|xml|ya?ml|zig)$/i
+  /\.(c|cc|cpp|cs|css|diff|go|h|html?|java|jsx?|kt|lua|mjs|patch|php|pl|py|rb|rs|scss|sh|sql|swift|toml|tsx?|vue|xml|ya?ml|zig)$/i
 
 /** `byAgent`: what has no type is what models write, Markdown. People write plain text. */
 export function kindOf(part: Part, byAgent: boolean): PartKind {
@@ -34,9 +35,14 @@ export function kindOf(part: Part, byAgent: boolean): PartKind {
 function kindOfText(text: string, type: string, name: string, byAgent: boolean): PartKind {
   if (type === 'text/markdown' || type === 'text/x-markdown' || /\.(md|markdown)$/i.test(name)) return 'markdown'
   if (isJsonType(type)) return jsonIn(text) === undefined ? 'code' : 'json'
+  if (isCsv(type, name)) return 'csv'
   if (codeNames.test(name)) return 'code'
   if (type === '') return byAgent && name === '' ? 'markdown' : 'text'
   return type === 'text/plain' ? 'text' : 'code'
+}
+
+export function isCsv(type: string, name: string): boolean {
+  return /^text\/(csv|tab-separated-values)\b/i.test(type) || /\.(csv|tsv)$/i.test(name)
 }
 
 function isJsonType(type: string): boolean {
@@ -74,7 +80,9 @@ export function columnsOf(rows: readonly Struct[]): readonly string[] {
 /** Whether a file can be looked at as text before it is kept. */
 export function isReadable(type: string, name: string): boolean {
   return (
-    /^text\/|json|xml|yaml|javascript|csv/i.test(type) || codeNames.test(name) || /\.(txt|md|log|json)$/i.test(name)
+    /^text\/|json|xml|yaml|javascript|csv/i.test(type) ||
+    codeNames.test(name) ||
+    /\.(txt|md|log|json|csv|tsv)$/i.test(name)
   )
 }
 

@@ -9,7 +9,7 @@ import { FileView, ImageView, MediaView } from './file-view.tsx'
 import { GrowingMarkdown } from './growing-markdown.tsx'
 import { jsonIn, kindOf } from './part-kind.ts'
 import { safeHref } from '../parts/safe-href.ts'
-import { DataView, TableView } from './table-view.tsx'
+import { CsvView, DataView, TableView } from './table-view.tsx'
 import './part-view.css'
 
 export interface PartProps {
@@ -33,6 +33,8 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
       return <DataView value={'data' in part ? part.data : (jsonIn((part as TextPart).text)?.value ?? null)} />
     case 'table':
       return <TableView rows={(part as DataPart).data as readonly Struct[]} />
+    case 'csv':
+      return <CsvView text={(part as TextPart).text} label={part.filename ?? 'the table'} />
     case 'image':
       return <ImageView part={part as RawPart} />
     case 'audio':

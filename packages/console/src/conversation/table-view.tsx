@@ -1,9 +1,12 @@
 /** Rows of plain values as a table, or as the JSON that they are. */
 import type { Json, Struct } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { Code } from '../parts/code.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Json as JsonTree } from '../parts/json.tsx'
 import { count } from '../parts/words.ts'
+import { rowsOfCsv } from './csv.ts'
 import { columnsOf } from './part-kind.ts'
 import './part-view.css'
 
@@ -17,21 +20,38 @@ export function DataView({ value }: { readonly value: Json }) {
 
 const rowsAtOnce = 100
 
-export function TableView({ rows }: { readonly rows: readonly Struct[] }) {
+/** Text that is no table is shown as it is. */
+export function CsvView({ text, label }: { readonly text: string; readonly label: string }) {
+  const rows = useMemo(() => rowsOfCsv(text), [text])
+  return rows === undefined ? <Code text={text} label={label} /> : <TableView rows={rows} source={{ text, label }} />
+}
+
+interface TableProps {
+  readonly rows: readonly Struct[]
+  /** What it was read from, if that was no JSON. */
+  readonly source?: { readonly text: string; readonly label: string }
+}
+
+export function TableView({ rows, source }: TableProps) {
   const shown = useSignal(rowsAtOnce)
   const asTree = useSignal(false)
   const columns = columnsOf(rows)
+  const numeric = new Set(columns.filter((name) => isNumeric(rows, name, source !== undefined)))
   return (
     <div class="part-table">
       {asTree.value ? (
-        <DataView value={rows} />
+        source === undefined ? (
+          <DataView value={rows} />
+        ) : (
+          <Code {...source} />
+        )
       ) : (
         <div class="part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
           <table class="data">
             <thead>
               <tr>
                 {columns.map((name) => (
-                  <th key={name} scope="col" class={isNumeric(rows, name) ? 'number' : ''}>
+                  <th key={name} scope="col" class={numeric.has(name) ? 'number' : ''}>
                     {name}
                   </th>
                 ))}
@@ -41,7 +61,7 @@ export function TableView({ rows }: { readonly rows: readonly Struct[] }) {
               {rows.slice(0, shown.value).map((row, index) => (
                 <tr key={index}>
                   {columns.map((name) => (
-                    <td key={name} class={isNumeric(rows, name) ? 'number' : ''}>
+                    <td key={name} class={numeric.has(name) ? 'number' : ''}>
                       {cellOf(row[name])}
                     </td>
                   ))}
@@ -59,16 +79,22 @@ export function TableView({ rows }: { readonly rows: readonly Struct[] }) {
           </button>
         )}
         <button type="button" class="small plain" onClick={() => (asTree.value = !asTree.value)}>
-          {asTree.value ? 'As a table' : 'As JSON'}
+          {asTree.value ? 'As a table' : source === undefined ? 'As JSON' : 'As text'}
         </button>
-        <Copy text={() => JSON.stringify(rows, null, 2)} label="Copy the data" />
+        <Copy text={() => source?.text ?? JSON.stringify(rows, null, 2)} label="Copy the data" />
       </p>
     </div>
   )
 }
 
-function isNumeric(rows: readonly Struct[], name: string): boolean {
-  return rows.slice(0, rowsAtOnce).every((row) => row[name] === undefined || typeof row[name] === 'number')
+const digits = /^(-?\d+([.,]\d+)*)?$/
+
+/** `isText`: of a file in which a number is what looks like one. */
+function isNumeric(rows: readonly Struct[], name: string, isText: boolean): boolean {
+  return rows.slice(0, rowsAtOnce).every((row) => {
+    const value = row[name]
+    return value === undefined || typeof value === 'number' || (isText && digits.test(String(value)))
+  })
 }
 
 function cellOf(value: Json | undefined): string {

@@ -56,5 +56,7 @@ export async function searchPush(
 }
 
 function holds({ taskId, configId, url, agent, title, last }: PushSummary, words: string): boolean {
-  return [url, taskId, configId, agent, title, last?.outcome].some((one) => one?.toLowerCase().includes(words) === true)
+  return [url, taskId, configId, agent, title, last?.outcome, last?.answer].some(
+    (one) => one?.toLowerCase().includes(words) === true,
+  )
 }

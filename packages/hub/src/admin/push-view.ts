@@ -30,6 +30,7 @@ export const pushAttempt = z
     at: instant,
     durationMs: z.number(),
     outcome: z.string().meta({ description: 'A status, or what went wrong.' }),
+    answer: z.string().optional().meta({ description: 'The first words of an answer that did not take the event.' }),
   })
   .meta({ id: 'PushAttempt' })
 
@@ -62,8 +63,8 @@ export async function summaryOf(
   }
 }
 
-export function shownAttempt({ seq, attempt, at, durationMs, outcome }: PushAttempt) {
-  return { seq, attempt, at: time(at), durationMs, outcome }
+export function shownAttempt({ seq, attempt, at, durationMs, outcome, answer }: PushAttempt) {
+  return { seq, attempt, at: time(at), durationMs, outcome, ...(answer !== undefined ? { answer } : {}) }
 }
 
 export function shownCursor(taskId: string, cursor: PushCursor & { readonly createdAt?: number }) {

@@ -14,6 +14,7 @@ import { sql as pushes } from './sql/0004-pushes.ts'
 import { sql as prune } from './sql/0005-prune.ts'
 import { sql as notes } from './sql/0006-notes.ts'
 import { sql as search } from './sql/0007-search.ts'
+import { sql as answers } from './sql/0008-answers.ts'
 
 export interface Step {
   readonly sql: string
@@ -22,7 +23,7 @@ export interface Step {
 }
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes, search].map((sql) => ({
+export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes, search, answers].map((sql) => ({
   sql,
   oldest: 5,
 }))

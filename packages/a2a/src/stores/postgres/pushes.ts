@@ -41,10 +41,10 @@ export function createPushes(database: Database, schema: string) {
     UPDATE ${schema}.pushes AS p SET leased_until = $2, fence = nextval('${schema}.push_fences')
     FROM found, ${schema}.tasks AS t WHERE p.ref = found.ref AND t.ref = p.task RETURNING p.ref, ${columns}`
   const addAttempt = `
-    INSERT INTO ${schema}.push_attempts (task, push_key, push_id, seq, at, attempt, outcome, duration_ms)
-    SELECT ref, $2, $3, $4, $5, $6, $7, $8 FROM ${schema}.tasks WHERE id = $1`
+    INSERT INTO ${schema}.push_attempts (task, push_key, push_id, seq, at, attempt, outcome, duration_ms, answer)
+    SELECT ref, $2, $3, $4, $5, $6, $7, $8, $9 FROM ${schema}.tasks WHERE id = $1`
   const attempts = `
-    SELECT a.push_id, a.seq, a.at, a.attempt, a.outcome, a.duration_ms
+    SELECT a.push_id, a.seq, a.at, a.attempt, a.outcome, a.duration_ms, a.answer
     FROM ${schema}.push_attempts AS a JOIN ${schema}.tasks AS t ON t.ref = a.task
     WHERE t.id = $1 AND a.push_key = $2 ORDER BY a.ref DESC LIMIT $3`
 
@@ -85,9 +85,10 @@ export function createPushes(database: Database, schema: string) {
       const [row] = await database.once<{ done: boolean }>(move, ...values)
       return row?.done === true
     },
-    async recordAttempt({ taskId, pushId, seq, at, attempt, outcome, durationMs }: PushAttempt): Promise<void> {
+    async recordAttempt(made: PushAttempt): Promise<void> {
+      const { taskId, pushId, seq, at, attempt, outcome, durationMs, answer } = made
       const values = [toText(taskId), digestOf(pushId), toText(pushId), seq, at, attempt, toText(outcome), durationMs]
-      await database.once(addAttempt, ...values)
+      await database.once(addAttempt, ...values, answer === undefined ? null : toText(answer))
     },
     async listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]> {
       const rows = await database.ask<AttemptColumns>(attempts, toText(taskId), digestOf(pushId), limit)
@@ -99,6 +100,7 @@ export function createPushes(database: Database, schema: string) {
         attempt: row.attempt,
         outcome: fromText(row.outcome),
         durationMs: Number(row.duration_ms),
+        ...(row.answer === null ? {} : { answer: fromText(row.answer) }),
       }))
     },
   }
@@ -111,6 +113,7 @@ interface AttemptColumns {
   readonly attempt: number
   readonly outcome: string
   readonly duration_ms: unknown
+  readonly answer: string | null
 }
 
 function pushOf(row: PushColumns): PushRow {

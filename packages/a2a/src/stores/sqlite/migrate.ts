@@ -4,9 +4,10 @@ import { sql as tasks } from './migrations/0001-tasks.ts'
 import { sql as claims } from './migrations/0002-claims.ts'
 import { sql as notes } from './migrations/0003-notes.ts'
 import { sql as search } from './migrations/0004-search.ts'
+import { sql as answers } from './migrations/0005-answers.ts'
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-const steps: readonly string[] = [tasks, claims, notes, search]
+const steps: readonly string[] = [tasks, claims, notes, search, answers]
 
 /** "PRLY" in ASCII: how a file of ours is told from any other SQLite file. */
 const applicationId = 0x50524c59

@@ -118,12 +118,25 @@ function describeOpening(): void {
       await store.close()
       const older = openDatabase(file, 0)
       older.exec('DROP TABLE notes; DROP INDEX tasks_search; DROP INDEX counters_owner; DROP INDEX pushes_state')
+      older.exec('ALTER TABLE push_attempts DROP COLUMN answer')
       older.exec('DELETE FROM schema_version WHERE version > 2')
       older.close()
       const again = sqliteStore(file)
       assert.equal(await again.notes.write('kind', { key: 'a', value: 1 }), 1)
       assert.equal((await again.load(id))?.head, 1)
       assert.equal((await again.search({ limit: 1 })).tasks[0]?.id, id)
+      const attempt = {
+        taskId: id,
+        pushId: 'hook',
+        seq: 1,
+        at: 0,
+        attempt: 1,
+        outcome: '404',
+        durationMs: 1,
+        answer: 'no',
+      }
+      await again.recordAttempt(attempt)
+      assert.deepEqual(await again.listAttempts(id, 'hook', 1), [attempt])
       await again.close()
     })
 

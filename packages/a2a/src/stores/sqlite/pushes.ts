@@ -57,10 +57,10 @@ export function createPushes(database: Database, epoch: Epoch) {
     `UPDATE tasks SET pushes = (SELECT count(*) FROM pushes WHERE task = ?1 AND state = 'active') WHERE ref = ?1`,
   )
   const addAttempt = database.prepare(`
-    INSERT INTO push_attempts (task, push_id, seq, at, attempt, outcome, duration_ms)
-    SELECT ref, ?, ?, ?, ?, ?, ? FROM tasks WHERE id = ?`)
-  const attempts = database.prepare<PushAttempt>(`
-    SELECT tasks.id AS taskId, push_id AS pushId, seq, at, attempt, outcome, duration_ms AS durationMs
+    INSERT INTO push_attempts (task, push_id, seq, at, attempt, outcome, duration_ms, answer)
+    SELECT ref, ?, ?, ?, ?, ?, ?, ? FROM tasks WHERE id = ?`)
+  const attempts = database.prepare<Omit<PushAttempt, 'answer'> & { answer: string | null }>(`
+    SELECT tasks.id AS taskId, push_id AS pushId, seq, at, attempt, outcome, duration_ms AS durationMs, answer
     FROM push_attempts JOIN tasks ON tasks.ref = task WHERE tasks.id = ? AND push_id = ?
     ORDER BY push_attempts.ref DESC LIMIT ?`)
 
@@ -76,7 +76,9 @@ export function createPushes(database: Database, epoch: Epoch) {
       return { pushes: rows.slice(0, limit).map(pushOf), ...(last !== undefined ? { before: last.ref } : {}) }
     },
     listAttempts: (taskId: string, pushId: string, limit: number) =>
-      attempts.all(taskId, pushId, limit).map((row) => ({ ...row })),
+      attempts
+        .all(taskId, pushId, limit)
+        .map(({ answer, ...row }): PushAttempt => (answer === null ? row : { ...row, answer })),
 
     // From here on all run within a transaction.
     save(push: PushRow): void {
@@ -115,8 +117,8 @@ export function createPushes(database: Database, epoch: Epoch) {
       if (state !== row.state) countLive.run(row.task)
       return true
     },
-    recordAttempt({ taskId, pushId, seq, at, attempt, outcome, durationMs }: PushAttempt): void {
-      addAttempt.run(pushId, seq, at, attempt, outcome, durationMs, taskId)
+    recordAttempt({ taskId, pushId, seq, at, attempt, outcome, durationMs, answer }: PushAttempt): void {
+      addAttempt.run(pushId, seq, at, attempt, outcome, durationMs, answer ?? null, taskId)
     },
   }
 }

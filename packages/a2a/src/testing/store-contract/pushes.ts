@@ -241,6 +241,7 @@ export function pushContract(open: OpenStore): void {
           attempt: 1,
           outcome: n === 2 ? '503' : '204',
           durationMs: 12.5,
+          ...(n === 2 ? { answer: 'not now: “résumé” \u0000' } : {}),
         })
         for (const n of [1, 2, 9, 3]) await store.recordAttempt(attempt(n))
         assert.deepEqual(await store.listAttempts(id, 'hook', 10), [attempt(3), attempt(2), attempt(1)])

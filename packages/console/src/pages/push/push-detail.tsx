@@ -167,7 +167,7 @@ function Attempts({ push, most, onMore }: { readonly push: Push; readonly most: 
           </tr>
         </thead>
         <tbody>
-          {attempts.map(({ at, outcome, durationMs, seq, attempt }) => (
+          {attempts.map(({ at, outcome, answer, durationMs, seq, attempt }) => (
             <tr key={`${at} ${seq}`}>
               <td>
                 <Clock at={at} />{' '}
@@ -178,6 +178,7 @@ function Attempts({ push, most, onMore }: { readonly push: Push; readonly most: 
               <td>
                 <span aria-hidden="true">{isWell(outcome) ? '● ' : '✕ '}</span>
                 <Answer outcome={outcome} />
+                {answer !== undefined && <q class="push-said">{answer}</q>}
               </td>
               <td class="push-number">{duration(durationMs)}</td>
               <td class="push-number">
