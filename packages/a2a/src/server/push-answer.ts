@@ -81,10 +81,9 @@ function tidy(text: string, secrets: readonly (string | undefined)[]): string {
   for (const secret of secrets) {
     if (secret !== undefined && secret.length >= shortestSecret) shown = shown.replaceAll(secret, '…')
   }
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
   const plain = shown
     .slice(0, looseChars)
-    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
   return plain.length > wordsChars ? `${plain.slice(0, wordsChars)}…` : plain
 }

@@ -93,7 +93,9 @@ const digits = /^(-?\d+([.,]\d+)*)?$/
 function isNumeric(rows: readonly Struct[], name: string, isText: boolean): boolean {
   return rows.slice(0, rowsAtOnce).every((row) => {
     const value = row[name]
-    return value === undefined || typeof value === 'number' || (isText && digits.test(String(value)))
+    return (
+      value === undefined || typeof value === 'number' || (isText && typeof value === 'string' && digits.test(value))
+    )
   })
 }
 
