@@ -47,6 +47,23 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
     await page.close()
   })
 
+  it('goes on when the hub was away while a part of the page was to be fetched', async () => {
+    // Without the harness's ear: that it cannot be fetched is what a browser complains of.
+    const page = await house.context.newPage()
+    await page.goto(`${house.stage.url}/playground/talker`)
+    let refused = 0
+    await page.route('**/assets/render-markdown-*.js', async (route) => {
+      refused += 1
+      if (refused < 3) await route.abort('connectionrefused')
+      else await route.continue()
+    })
+    await say(page, '# A heading')
+    await untilEnded(page)
+    await page.locator('.talk-made .markdown:not(.plain-text)').waitFor()
+    assert.equal(refused, 3)
+    await page.close()
+  })
+
   it('sends by Enter, shows the answer, and names conversation and task in the address', async () => {
     const page = await house.open('/playground/talker')
     await composer(page).pressSequentially('two')

@@ -3,6 +3,7 @@
  * from elsewhere become links, and links open elsewhere without saying where one came from. Loaded when it is first needed.
  */
 import { signal } from '@preact/signals'
+import { loadPart } from '../api/load-part.ts'
 import './markdown.css'
 
 type Render = (text: string) => string
@@ -13,7 +14,7 @@ let isAsked = false
 function load(): void {
   if (isAsked) return
   isAsked = true
-  void import('./render-markdown.ts').then(({ renderMarkdown }) => {
+  void loadPart(() => import('./render-markdown.ts')).then(({ renderMarkdown }) => {
     render.value = renderMarkdown
   })
 }

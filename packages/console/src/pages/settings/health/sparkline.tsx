@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
+import { loadPart } from '../../../api/load-part.ts'
 import { isDark } from '../../../app/theme.ts'
 import { clock } from './pulse.ts'
 import type { Chart } from './pulse.ts'
@@ -22,7 +23,7 @@ export function Sparkline({ chart, times }: { readonly chart: Chart; readonly ti
   useEffect(() => {
     let isGone = false
     let watch: ResizeObserver | undefined
-    void import('./draw-sparkline.ts').then(({ drawSparkline }) => {
+    void loadPart(() => import('./draw-sparkline.ts')).then(({ drawSparkline }) => {
       const element = frame.current
       if (isGone || element === null) return
       const { chart: now, times: at } = latest.current
