@@ -84,7 +84,7 @@ describe('an agent', () => {
   it('is not waited for for ever where nobody says how long: the error names the task', async () => {
     const peer = await listen(() => ({ result: oldTask('working') }))
     // Its subscriptions end at once: whoever gave up on those first would not be timed.
-    const limits = { answerTimeoutMs: 300, firstDelayMs: 5, pollMs: 5, attempts: 1_000, maxDelayMs: 10 }
+    const limits = { answerTimeoutMs: 800, firstDelayMs: 5, pollMs: 5, attempts: 1_000, maxDelayMs: 10 }
     const agent = await connect(peer.url, { limits })
     const { code, details } = await failure(agent.send('hi'))
     assert.deepEqual([code, details['taskId']], ['TIMEOUT', 't1'])

@@ -12,7 +12,8 @@ describe('a deadline', () => {
       (reason) => reason instanceof A2AError && reason.code === 'TIMEOUT',
     )
     time.clear()
-    assert.ok(time.leftMs() <= 0)
+    // A timer may be a millisecond ahead of the clock.
+    assert.ok(time.leftMs() <= 1)
     assert.equal(deadline(undefined, undefined).leftMs(), Infinity)
   })
 

@@ -307,7 +307,7 @@ describe('a stream', () => {
 
   it('keeps to its deadline, and to the reason of an abort', async () => {
     const { agent } = await visit(house(() => new Promise(() => {})))
-    await assert.rejects(agent.stream('go', { timeoutMs: 50, messageId: 'm' }).all(), (error) => {
+    await assert.rejects(agent.stream('go', { timeoutMs: 1_000, messageId: 'm' }).all(), (error) => {
       assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
       assert.deepEqual(Object.keys(error.details).sort(), ['lastEventId', 'messageId', 'taskId'])
       return true
@@ -416,7 +416,7 @@ describe('a connection', () => {
         await go.opened
         yield 'two'
       })
-      const { agent, count } = await visit(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 10 } })
+      const { agent, count } = await visit(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 50 } })
       const text = agent.stream('go').text()
       const reading = text.then((whole) => whole)
       await until(() => count(resubscribe) > 2 * (quick.attempts ?? 0))
@@ -439,7 +439,7 @@ describe('a connection', () => {
     const card = await cardAt(handler, 'http://agent.test', { version: '1.0', binding: 'JSONRPC' })
     const calls: string[] = []
     const agent = await connect(card, {
-      limits: { idleTimeoutMs: 100 },
+      limits: { idleTimeoutMs: 1_000 },
       async fetch(request) {
         calls.push(request.url)
         const response = await handler.fetch(request)
@@ -457,7 +457,7 @@ describe('a connection', () => {
       .stream('go')
       .text()
       .then((whole) => whole)
-    await until(() => performance.now() - from > 300 && beats > 10)
+    await until(() => performance.now() - from > 1_500 && beats > 10)
     go.open()
     assert.equal(await reading, 'one two')
     assert.equal(calls.length, 1)

@@ -127,11 +127,13 @@ describe('the sum of a stream', () => {
       return performance.now() - from
     }
     cost(20_000)
-    const early = cost(20_000)
+    // The best of three: whatever else the machine does takes its time of one of them.
+    const best = (): number => Math.min(cost(10_000), cost(10_000), cost(10_000))
+    const early = best()
     cost(300_000)
-    const late = cost(20_000)
+    const late = best()
     // A copy of what is there would make this some fifteen times as much; ten leaves room for a busy machine.
     assert.ok(late < 10 * early + 20, `${early} ms, then ${late} ms`)
-    assert.equal(artifactsOf(sum)[0]?.parts.length, 360_000)
+    assert.equal(artifactsOf(sum)[0]?.parts.length, 380_000)
   })
 })

@@ -129,16 +129,16 @@ describe('a request of a session', () => {
 
   it('is given up when its time is over, and a send gets the time of an answer', async () => {
     const { dial } = await peer(() => {})
-    const agent = await dial({ limits: { timeoutMs: 30, answerTimeoutMs: 60, attempts: 2 } })
+    const agent = await dial({ limits: { timeoutMs: 30, answerTimeoutMs: 600, attempts: 2 } })
     const timed = async (promise: Promise<unknown>): Promise<number> => {
       const from = performance.now()
       assert.equal((await failure(promise)).code, 'TIMEOUT')
       return performance.now() - from
     }
     assert.ok((await timed(agent.get('t1'))) >= 59, 'a question is asked again')
-    assert.ok((await timed(agent.send('hi'))) >= 59)
+    assert.ok((await timed(agent.send('hi'))) >= 599)
     assert.ok((await timed(agent.start('hi'))) >= 29)
-    assert.ok((await timed(agent.send('hi', { timeoutMs: 10 }))) < 50, 'the caller has the last word')
+    assert.ok((await timed(agent.send('hi', { timeoutMs: 10 }))) < 550, 'the caller has the last word')
   })
 
   it('ends with the reason of the caller and lets go of the signal', async () => {
@@ -179,8 +179,8 @@ describe('a retry', () => {
   })
 
   it('is not begun when the caller would not wait for its end', async () => {
-    const { calls, dial } = await peer((call) => unavailable(call, { 'retry-after': '0.05' }))
-    const error = await failure((await dial()).get('t1', { timeoutMs: 40 }))
+    const { calls, dial } = await peer((call) => unavailable(call, { 'retry-after': '5' }))
+    const error = await failure((await dial()).get('t1', { timeoutMs: 4_000 }))
     assert.deepEqual([error.code, calls.length], ['UNAVAILABLE', 1])
   })
 

@@ -84,13 +84,13 @@ describe('a turn that takes too long', () => {
         await sleep(10)
         return `${first}, ${await turn.ask('Two?')}`
       },
-      { options: { turnTimeoutMs: 40 } },
+      { options: { turnTimeoutMs: 400 } },
     )
     const { id } = await house.task('go')
     assert.equal((await house.store.load(id))?.due, undefined)
-    await sleep(50)
+    await sleep(450)
     assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
-    await sleep(50)
+    await sleep(450)
     assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
   })
 

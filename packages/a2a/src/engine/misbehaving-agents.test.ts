@@ -266,7 +266,7 @@ describe('the house, with an agent that', () => {
         if (text === 'ok') yield 'served'
         else for (;;) yield 'x'
       },
-      { options: { turnTimeoutMs: 100 } },
+      { options: { turnTimeoutMs: 400 } },
     )
     const endless = house.task('endless')
     assert.equal(answerOf(await house.task('ok')), 'served')

@@ -34,7 +34,7 @@ function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
     async run(agent: Agent, text = 'x') {
       const tested = testAgent(
         observed(agent, health.observer('a'), () => now),
-        { server: { log: silent }, turnTimeoutMs: 50 },
+        { server: { log: silent }, turnTimeoutMs: 400 },
       )
       t.after(() => tested.close())
       await tested.send(text).catch(() => {})

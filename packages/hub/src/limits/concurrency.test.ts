@@ -186,7 +186,7 @@ describe('an agent with a limit of concurrency', () => {
           if (text === 'reject') return Promise.reject(new Error('no'))
           return text
         },
-        { concurrent: 1, queueTimeoutMs: 50 },
+        { concurrent: 1, queueTimeoutMs: 5_000 },
       ),
     )
     for (const text of ['throw', 'reject', 'throw']) await failing.send(text)

@@ -42,7 +42,7 @@ describe('an endpoint that fails at first', () => {
   for (const [what, reply] of first)
     it(`and ${what} is asked again`, async (t) => {
       const { model, ask } = await open(t, (_, count) => (count === 1 ? reply : { say: 'Here I am' }), {
-        idleTimeout: '100ms',
+        idleTimeout: '1s',
       })
       const [state, , task] = await ask()
       assert.deepEqual([state, textOf(task), model.requests.length], ['TASK_STATE_COMPLETED', 'Here I am', 2])
@@ -172,9 +172,9 @@ describe('an endpoint that fails in the middle of its answer', () => {
 
 describe('an endpoint of its own habits', () => {
   it('may take its time, as long as it shows that it is there', async (t) => {
-    const pause = () => new Promise((resolve) => setTimeout(resolve, 60))
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 300))
     const { ask } = await open(t, () => ({ say: ['a', 'b', 'c', 'd'], before: pause }), {
-      idleTimeout: '200ms',
+      idleTimeout: '1s',
       retries: 0,
     })
     assert.equal(textOf((await ask())[2]), 'abcd')
