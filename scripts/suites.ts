@@ -80,8 +80,7 @@ export function findSuites(root: string): readonly Suite[] {
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {
     // A gateway of somebody else's takes a gigabyte and a core.
-    // A browser waits as much as it works: with two files at once, half of two cores was idle.
-    const atOnce = onRequest.includes(folder) ? 1 : folder === 'console' ? 3 : 2
+    const atOnce = onRequest.includes(folder) ? 1 : 2
     const isShort = folder === 'console' && !isWhole
     const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !longViews.test(file))
     add(folder, files, `--test-concurrency=${atOnce}`, ...(isShort ? [consoleInShort] : []))
