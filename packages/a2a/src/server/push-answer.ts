@@ -32,7 +32,9 @@ export async function firstWords(
   }
   const reader = readerOf(response.body)
   if (reader === undefined) return undefined
-  const words = tidy(new TextDecoder().decode(await readUpTo(reader, wordsBytes)), secrets)
+  const decoder = new TextDecoder()
+  const pieces = await readUpTo(reader, wordsBytes)
+  const words = tidy(pieces.map((piece) => decoder.decode(piece, { stream: true })).join(''), secrets)
   return words === '' ? undefined : words
 }
 
@@ -41,14 +43,14 @@ function readerOf(body: Response['body']): Reader | undefined {
 }
 
 /** Ends the answer where there is more of it than that, or where it does not come. */
-async function readUpTo(reader: Reader, mostBytes: number): Promise<Uint8Array> {
+async function readUpTo(reader: Reader, mostBytes: number): Promise<readonly Uint8Array[]> {
   const giveUp = (): void => void reader.cancel().catch(() => {})
   const timer = setTimeout(giveUp, drainMs)
   const pieces: Uint8Array[] = []
   try {
     for (let read = 0; read < mostBytes;) {
       const { done, value } = await reader.read()
-      if (done) return joined(pieces, mostBytes)
+      if (done) return pieces
       read += value.byteLength
       pieces.push(value)
     }
@@ -58,17 +60,7 @@ async function readUpTo(reader: Reader, mostBytes: number): Promise<Uint8Array> 
   } finally {
     clearTimeout(timer)
   }
-  return joined(pieces, mostBytes)
-}
-
-function joined(pieces: readonly Uint8Array[], mostBytes: number): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.byteLength
-  }
-  return whole.subarray(0, mostBytes)
+  return pieces
 }
 
 /** What says nothing of its type is taken for text: that is how frameworks answer when they fail. */

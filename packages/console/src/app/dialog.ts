@@ -23,7 +23,7 @@ export function useDialog(isOpen: Signal<boolean>): DialogProps {
   }, [isOpen.value])
   return {
     ref: frame,
-    // The browser has closed it by then and tells of that only later: the key that opens it again may come first.
+    // The browser closes it now and tells of that only later: the key that opens it again may come first.
     onCancel: closeOn,
     // Told late: it may be open again.
     onClose: () => {

@@ -1,7 +1,6 @@
 /** Rows of a CSV (RFC 4180), also with semicolons or tabs between them, as what a table is made of. */
 import type { Struct } from '@parley/a2a'
-
-const mostColumns = 24
+import { mostColumns } from './part-kind.ts'
 
 /** Cells stay as they were written: 007 and 12.50 are no numbers to count with. Nothing if it is no table: one column, too many of them, or rows that are longer than the names above them. */
 export function rowsOfCsv(text: string): readonly Struct[] | undefined {

@@ -57,7 +57,7 @@ export function jsonIn(text: string): { readonly value: Json } | undefined {
   }
 }
 
-const mostColumns = 24
+export const mostColumns = 24
 
 /** A list of things whose members are plain values. */
 export function isTable(value: Json): value is readonly Struct[] {
@@ -82,7 +82,8 @@ export function isReadable(type: string, name: string): boolean {
   return (
     /^text\/|json|xml|yaml|javascript|csv/i.test(type) ||
     codeNames.test(name) ||
-    /\.(txt|md|log|json|csv|tsv)$/i.test(name)
+    isCsv(type, name) ||
+    /\.(txt|md|log|json)$/i.test(name)
   )
 }
 

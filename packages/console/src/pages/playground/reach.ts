@@ -1,7 +1,6 @@
 /** Our own client, on the way to an agent of this hub: in the version and binding that were chosen. Loaded when it is first needed. */
 import type { Json } from '@parley/a2a'
 import type { Fetch, RemoteAgent } from '@parley/a2a/client'
-import { loadPart } from '../../api/load-part.ts'
 import { csrfToken } from '../../api/session-state.ts'
 import { Problem } from '../../api/problem.ts'
 import { recordedFetch } from './wire/recorded-fetch.ts'
@@ -32,7 +31,7 @@ export function createReach(log: WireLog): Reach {
   const known = new Map<string, Promise<RemoteAgent>>()
 
   async function connected(name: string, { version, binding }: Way): Promise<RemoteAgent> {
-    const { connect } = await loadPart(() => import('@parley/a2a/client'))
+    const { connect } = await import('@parley/a2a/client')
     const address = `${location.origin}/a2a/${encodeURIComponent(name)}`
     return connect(address, { fetch, version, prefer: [binding], limits })
   }
