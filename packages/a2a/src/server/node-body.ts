@@ -28,24 +28,27 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
     }
     check()
     // What is too much is still read, and dropped: a client that is cut off while it sends may never read our answer.
-    req.on('data', (chunk) => {
+    const piece = (chunk: Uint8Array): void => {
       if (settled) return
       size += chunk.length
       chunks.push(chunk)
       check()
-    })
-    req.on('end', () => {
+    }
+    const end = (): void => {
       if (settled) return
       settled = true
       const [only] = chunks
       // Nearly every body comes in one piece, and need not be copied.
       resolve((chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString())
-    })
+    }
     // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
     // Asked before the error is made: every request closes, and an error with its stack took 13 µs of each.
     const left = (): void => {
       if (!settled) fail(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
     }
+    if (req.handTo?.({ piece, end, left }) === true) return
+    req.on('data', piece)
+    req.on('end', end)
     req.on('error', left)
     req.on('close', left)
   })

@@ -1,13 +1,14 @@
 /** What stands before the agents of `serve`: TLS, and whoever answers first. */
 import assert from 'node:assert/strict'
 import { request as httpsRequest } from 'node:https'
+import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { credentials } from '@grpc/grpc-js'
 import { memoryStore } from '../stores/memory.ts'
 import { modern, openGrpcServers, saying } from '../testing/grpc-fixture.ts'
 import { selfSigned } from '../testing/self-signed.ts'
 import { mtls } from './index.ts'
-import { serve, type ServeOptions, type Server } from './node.ts'
+import { type Front, serve, type ServeOptions, type Server } from './node.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const servers: Server[] = []
@@ -96,6 +97,26 @@ describe('whoever answers first', () => {
     })
     assert.equal(await (await fetch(server.url)).text(), '<h1>Hi</h1>')
     assert.equal((await fetch(`${server.url}/.well-known/agent-card.json`)).status, 200)
+  })
+
+  it('reads bodies as it likes, and leaves those of the agents to them', async () => {
+    const ways: Readonly<Record<string, (...pair: Parameters<Front>) => unknown>> = {
+      '/pipe': (request, response) => request.pipe(response),
+      '/text': async (request, response) => response.end(await text(request)),
+      '/data': (request, response) =>
+        request.on('data', (chunk) => response.write(chunk)).on('end', () => response.end()),
+    }
+    const front: Front = (request, response) => ways[request.url ?? '']?.(request, response) !== undefined
+    const { url } = await open({ front })
+    const post = async (path: string, body: string): Promise<string> =>
+      (await fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).text()
+    for (const path of Object.keys(ways)) {
+      assert.equal(await post(path, 'hello'), 'hello')
+      const large = 'x'.repeat(1_000_000)
+      assert.equal(await post(path, large), large)
+    }
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] }
+    assert.match(await post('/message:send', JSON.stringify({ message })), /TASK_STATE_COMPLETED/)
   })
 
   it('that fails costs its request alone', async () => {

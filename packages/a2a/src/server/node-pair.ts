@@ -22,9 +22,19 @@ export interface NodeRequest {
   readonly body?: unknown
   readonly readableEnded: boolean
   readonly destroyed: boolean
+  /** Of `serve`: hands the body over without a stream. `false` if it is too late for that: then it comes by events. */
+  handTo?(reader: BodyReader): boolean
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
   on(event: 'error', listener: (reason: unknown) => void): unknown
+}
+
+/** Whoever wants all of a body. Of `end` and `left` it hears one, once. */
+export interface BodyReader {
+  piece(chunk: Uint8Array): void
+  end(): void
+  /** The client went away before the end. */
+  left(): void
 }
 
 /** What we use of a ServerResponse. */

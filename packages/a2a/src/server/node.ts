@@ -2,7 +2,7 @@
  * The door `@parley/a2a/node`: an agent, a listener and a place on disk, in one call.
  * The only file that chooses for you: port 3000 of this machine, SQLite in ./.parley.
  */
-import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import { createServer, IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { ConfigError } from './config-error.ts'
 import { stallMs } from './defaults.ts'
+import { directRequest } from './direct-request.ts'
 import type { GrpcListener, GrpcTls } from './grpc-listener.ts'
 import { createHandler, type Handler } from './handler.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
@@ -124,14 +125,16 @@ export async function serve(options: ServeOptions): Promise<Server> {
 /** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
 const times = { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 }
 
+const listening = { ...times, IncomingMessage: directRequest(IncomingMessage) }
+
 /** Before anything is opened: a mistake in a certificate leaves nothing behind. */
 function createListener(tls: ServeTls | undefined): HttpServer | HttpsServer {
-  if (tls === undefined) return createServer(times)
+  if (tls === undefined) return createServer(listening)
   const [cert, key, ca] = [tls.cert, tls.key, tls.ca].map((pem) => (pem === undefined ? undefined : Buffer.from(pem)))
   const requestCert = tls.requestCert ?? ca !== undefined
   try {
     // Cards are for everybody, so who shows no certificate is not cut off: `authenticate` knows what needs one.
-    return createTlsServer({ ...times, cert, key, ca, requestCert, rejectUnauthorized: false })
+    return createTlsServer({ ...listening, cert, key, ca, requestCert, rejectUnauthorized: false })
   } catch (cause) {
     throw new ConfigError('tls', `give a certificate and its key in PEM (${(cause as Error).message})`)
   }
