@@ -65,6 +65,18 @@ describe('claims of messages', () => {
     assert.equal(messages.find('m', 30), undefined)
   })
 
+  it('are not given to two who both looked before the first was sealed', (t) => {
+    const { messages } = open(t)
+    for (let round = 0; round < 3; round += 1) {
+      const key = `message ${round}`
+      assert.equal(messages.find(key, 0), undefined)
+      assert.equal(messages.claim(claim(key), 'a', 0), undefined)
+      assert.equal(messages.claim(claim(key), 'b', 0)?.taskId, 'a')
+      messages.seal(0)
+      assert.equal(messages.claim(claim(key), 'b', 0)?.taskId, 'a')
+    }
+  })
+
   it('can be taken back', (t) => {
     const { messages } = open(t)
     messages.claim(claim('m'), 'a', 0)

@@ -34,9 +34,9 @@ interface GenerationRow {
 /** Sealing so many takes about 20 ms. With a million claims there are then 120 filters to ask, which takes 2 µs. */
 const sealFrom = 8_192
 const hour = 3_600_000
-/** Of how many keys, and of how long ones, the digest is kept until they are claimed. */
-const maxHashed = 256
-const maxHashedChars = 512
+/** Of how many keys, and of how long ones, it is remembered until they are claimed that nobody held them. */
+const maxLooked = 256
+const maxLookedChars = 512
 
 export type Messages = ReturnType<typeof createMessages>
 
@@ -79,8 +79,11 @@ export function createMessages(database: Database) {
   /** Where a digest was put last. It may have been rolled back or swept since: the row is looked at. */
   let positions = new Map<string, number>()
   let lastPosition = 0
-  /** A message is looked for before it is claimed: what was hashed for the one is there for the other. */
-  const hashed = new Map<string, string>()
+  /**
+   * The digests of keys that no generation holds, as long as none is added: a message is looked for before it is claimed, and
+   * what was hashed and asked for the one need not be for the other.
+   */
+  const looked = new Map<string, string>()
   /** Newest first. */
   let generations: Generation[] = []
   /** What is in memory was changed by a transaction that is not committed yet. */
@@ -89,6 +92,7 @@ export function createMessages(database: Database) {
 
   function read(): void {
     positions = new Map()
+    looked.clear()
     for (const { position, key } of allNew.iterate()) {
       positions.set(Buffer.from(key).toString('latin1'), position)
       lastPosition = Math.max(lastPosition, position)
@@ -101,9 +105,16 @@ export function createMessages(database: Database) {
   }
 
   function heldBy(digest: string, now: number): Claim | undefined {
+    return newlyHeldBy(digest, now) ?? sealedBy(digest, now)
+  }
+
+  function newlyHeldBy(digest: string, now: number): Claim | undefined {
     const position = positions.get(digest)
-    const newest = position === undefined ? undefined : find.get(position, bytesOf(digest), now)
-    if (newest !== undefined) return { taskId: newest.taskId, hash: newest.hash }
+    const row = position === undefined ? undefined : find.get(position, bytesOf(digest), now)
+    return row && { taskId: row.taskId, hash: row.hash }
+  }
+
+  function sealedBy(digest: string, now: number): Claim | undefined {
     for (const { number, filter } of generations) {
       if (!mayHold(filter, digest)) continue
       const row = findSealed.get(number, bytesOf(digest), now)
@@ -128,14 +139,16 @@ export function createMessages(database: Database) {
   return {
     find(key: string, now: number): Claim | undefined {
       const digest = digestOf(key)
-      if (hashed.size >= maxHashed) hashed.clear()
-      if (key.length <= maxHashedChars) hashed.set(key, digest)
-      return heldBy(digest, now)
+      const held = heldBy(digest, now)
+      if (looked.size >= maxLooked) looked.clear()
+      if (held === undefined && key.length <= maxLookedChars) looked.set(key, digest)
+      return held
     },
     /** Answers who has it already, or nothing if it is now this task's. */
     claim(key: IdempotencyKey, taskId: string, now: number): Claim | undefined {
-      const digest = hashed.get(key.key) ?? digestOf(key.key)
-      const held = heldBy(digest, now)
+      const before = looked.get(key.key)
+      const digest = before ?? digestOf(key.key)
+      const held = before === undefined ? heldBy(digest, now) : newlyHeldBy(digest, now)
       if (held !== undefined) return held
       lastPosition += 1
       insert.run(lastPosition, bytesOf(digest), taskId, key.hash, wholeTime(key.expiresAt))
@@ -163,6 +176,7 @@ export function createMessages(database: Database) {
       unsure = true
       generations = [{ number, filter, sweepAt }, ...generations]
       positions = new Map()
+      looked.clear()
     },
     /** Answers how many went: about `limit` at most, but whole generations. */
     sweep(now: number, limit: number): number {
