@@ -32,8 +32,13 @@ export async function openLoad({ port, connections, nextRequest, judge }: LoadOp
   let busy = 0
   let running = false
   let settle: { resolve(): void; reject(reason: Error): void } | undefined
+  /** A connection that broke between two runs would never answer in the next. */
+  let broken: Error | undefined
 
-  const fail = (reason: Error): void => settle?.reject(reason)
+  const fail = (reason: Error): void => {
+    broken ??= reason
+    settle?.reject(reason)
+  }
 
   async function open(): Promise<Connection> {
     const { piece, end } = judge()
@@ -57,6 +62,7 @@ export async function openLoad({ port, connections, nextRequest, judge }: LoadOp
 
   return {
     async run(durationMs) {
+      if (broken !== undefined) throw broken
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       settle = { resolve, reject }
       completed = 0

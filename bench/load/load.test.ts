@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { openLoad } from './drive.ts'
 import { chunkCheck, eventReader } from './events.ts'
 import { responseReader } from './response.ts'
 
@@ -31,6 +35,24 @@ describe('the reader of responses', () => {
 
   it('refuses a response whose end it cannot know', () => {
     assert.throws(() => hear('HTTP/1.1 200 OK\r\n\r\n', 100), /without a length/)
+  })
+})
+
+describe('the load', () => {
+  it('says so when a connection was closed between two runs', async () => {
+    const server = createServer((_request, response) => response.end('{}'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const judge = () => ({ piece() {}, end() {} })
+    const nextRequest = () => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+    const load = await openLoad({ port, connections: 2, nextRequest, judge })
+    assert.ok((await load.run(50)).completed > 1)
+    server.closeAllConnections()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await assert.rejects(load.run(50), /the server closed a connection/)
+    load.close()
+    server.close()
   })
 })
 

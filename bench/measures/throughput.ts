@@ -107,7 +107,6 @@ async function prepareRunner(each: Case, name: ContestantName, plan: Plan): Prom
   const contestant = await startContestant(name, plan.profileTo)
   const { port } = contestant
   const load = await openLoad({ port, connections, nextRequest: await each.prepare(port), judge: each.judge })
-  await load.run(plan.warmUpMs)
   return { contestant, load, rates: [], cpuMicros: [], loadShares: [] }
 }
 
@@ -127,6 +126,10 @@ function medians(runners: readonly Runner[], pick: (runner: Runner) => readonly 
 async function measureCase(each: Case, plan: Plan): Promise<readonly Measure[]> {
   const runners: Runner[] = []
   for (const name of contestantNames) runners.push(await prepareRunner(each, name, plan))
+  // In turns, as the rounds that count: a connection that is not used for five seconds is closed by some servers.
+  for (let round = 0; round < plan.warmUpRounds; round++) {
+    for (const { load } of runners) await load.run(plan.roundMs)
+  }
   for (let round = 0; round < plan.rounds; round++) {
     for (const runner of runners) await runRound(runner, plan.roundMs)
   }
