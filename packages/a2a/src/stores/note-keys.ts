@@ -8,9 +8,12 @@ import type { NoteQuery, NoteWrite } from './notes.ts'
 const maxBytes = 1_024
 
 const encoder = new TextEncoder()
+/** Not what the encoder makes of no text: Node 22 hands that to SQLite as NULL. */
+const noBytes = new Uint8Array(0)
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function keyBytes(key: string): Uint8Array<ArrayBuffer> {
+  if (key === '') return noBytes
   const bytes = key.isWellFormed() ? encoder.encode(key) : Uint8Array.from(Array.from(key, characterBytes).flat())
   if (bytes.length > maxBytes) throw new RangeError(`A key of a note has up to ${maxBytes} bytes, not ${bytes.length}`)
   return bytes

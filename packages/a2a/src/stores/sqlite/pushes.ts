@@ -59,8 +59,10 @@ export function createPushes(database: Database, epoch: Epoch) {
   const addAttempt = database.prepare(`
     INSERT INTO push_attempts (task, push_id, seq, at, attempt, outcome, duration_ms, answer)
     SELECT ref, ?, ?, ?, ?, ?, ?, ? FROM tasks WHERE id = ?`)
-  const attempts = database.prepare<Omit<PushAttempt, 'answer'> & { answer: string | null }>(`
-    SELECT tasks.id AS taskId, push_id AS pushId, seq, at, attempt, outcome, duration_ms AS durationMs, answer
+  // As bytes: of a text Node 22 reads no more than what comes before a NUL.
+  const attempts = database.prepare<Omit<PushAttempt, 'answer'> & { answer: Uint8Array | null }>(`
+    SELECT tasks.id AS taskId, push_id AS pushId, seq, at, attempt, outcome, duration_ms AS durationMs,
+      CAST(answer AS BLOB) AS answer
     FROM push_attempts JOIN tasks ON tasks.ref = task WHERE tasks.id = ? AND push_id = ?
     ORDER BY push_attempts.ref DESC LIMIT ?`)
 
@@ -78,7 +80,7 @@ export function createPushes(database: Database, epoch: Epoch) {
     listAttempts: (taskId: string, pushId: string, limit: number) =>
       attempts
         .all(taskId, pushId, limit)
-        .map(({ answer, ...row }): PushAttempt => (answer === null ? row : { ...row, answer })),
+        .map(({ answer, ...row }): PushAttempt => (answer === null ? row : { ...row, answer: Buffer.from(answer).toString() })),
 
     // From here on all run within a transaction.
     save(push: PushRow): void {
