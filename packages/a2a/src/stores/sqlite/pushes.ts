@@ -80,7 +80,9 @@ export function createPushes(database: Database, epoch: Epoch) {
     listAttempts: (taskId: string, pushId: string, limit: number) =>
       attempts
         .all(taskId, pushId, limit)
-        .map(({ answer, ...row }): PushAttempt => (answer === null ? row : { ...row, answer: Buffer.from(answer).toString() })),
+        .map(({ answer, ...row }): PushAttempt =>
+          answer === null ? row : { ...row, answer: Buffer.from(answer).toString() },
+        ),
 
     // From here on all run within a transaction.
     save(push: PushRow): void {

@@ -2,6 +2,9 @@
  * Group commit: everything that is to be written in one turn of the event loop, or in a few while more comes, shares
  * one transaction, and is answered when that is on disk. A commit costs the same for
  * one append as for thirty. Each job is decided for itself; one that fails takes nobody with it.
+ *
+ * Not in a thread of its own: that kept the event loop free of the disk, but with two cores, which the thread shares with
+ * callers, short tasks came at 0.83 of the rate and took 60 µs more CPU each. Checkpoints in a thread gained nothing either.
  */
 import type { Database } from './database.ts'
 
