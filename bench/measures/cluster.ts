@@ -59,7 +59,9 @@ async function rateOf(replicas: readonly Replica[], work: keyof typeof works, pl
   const cpu = async (): Promise<number> =>
     sum((await Promise.all(replicas.map((replica) => replica.usage()))).map(({ cpuMicros }) => cpuMicros))
   const rounds: Rate[] = []
-  await Promise.all(loads.map((load) => load.run(plan.warmUpMs)))
+  for (let index = 0; index < plan.warmUpRounds; index++) {
+    await Promise.all(loads.map((load) => load.run(plan.roundMs)))
+  }
   for (let index = 0; index < plan.rounds; index++) {
     const before = await cpu()
     const parts = await Promise.all(loads.map((load) => load.run(plan.roundMs)))

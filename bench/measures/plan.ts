@@ -5,7 +5,6 @@ import type { ContestantName } from '../work.ts'
 export interface Plan {
   /** Rounds are interleaved (A B C A B C …) and the median is taken: the machine has other things to do. */
   readonly rounds: number
-  readonly warmUpMs: number
   /** Rounds that do not count. After four seconds of load a server still spent 15 % of its CPU on compiling itself. */
   readonly warmUpRounds: number
   readonly roundMs: number
@@ -29,11 +28,10 @@ export interface MeasureGroup {
 // The rival's cost grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
 const rivalTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
 
-type Amounts = Pick<Plan, 'rounds' | 'warmUpMs' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements'>
+type Amounts = Pick<Plan, 'rounds' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements'>
 
 export const quickPlan: Amounts = {
   rounds: 2,
-  warmUpMs: 400,
   warmUpRounds: 1,
   roundMs: 500,
   chunkTrials: (contestant, chunks) => (contestant !== 'rival' ? 2 : chunks > 1_000 ? 0 : 1),
@@ -42,7 +40,6 @@ export const quickPlan: Amounts = {
 
 export const fullPlan: Amounts = {
   rounds: 9,
-  warmUpMs: 2_000,
   warmUpRounds: 5,
   roundMs: 1_500,
   chunkTrials: (contestant, chunks) => (contestant === 'rival' ? (rivalTrials[chunks] ?? 1) : 7),
