@@ -68,6 +68,20 @@ describe('npm test', () => {
     assert.match(result.stdout, /sums > adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one/)
   })
 
+  it('repeats what failed behind the last suite, since of a long log often only the end is kept', () => {
+    const { stdout } = runIn('repeated', {
+      'test/a/x.test.ts': "it('adds', () => { throw new Error('two is not one') })",
+      'test/b/y.test.ts': "it('exits', () => process.exit(7))",
+      'test/b/z.test.ts': 'void [describe, it]',
+      'test/c/z.test.ts': "it('goes on', () => {})",
+    })
+    const [, end = ''] = stdout.split(/✔ c .*\n/)
+    assert.match(end, /^\na: ✖ adds {2}\(test\/a\/x\.test\.ts:2\)\n {4}Error: two is not one\n/)
+    assert.match(end, /\nb: ✖ .*y\.test\.ts/)
+    assert.match(end, /\nb: ✖ .*z\.test\.ts holds no test\n/)
+    assert.match(end, /\n1 passed, 3 failed, 0 skipped\n$/)
+  })
+
   it('runs what failed in a browser once more, alone, and says so; what fails again has failed', () => {
     const once = `import { existsSync, writeFileSync } from 'node:fs'
       it('stumbles', () => { if (!existsSync('mark')) { writeFileSync('mark', ''); throw new Error('too soon') } })
@@ -78,6 +92,7 @@ describe('npm test', () => {
     })
     assert.deepEqual([stumbled.status, stumbled.closing], [0, '3 passed, 0 failed, 0 skipped'])
     assert.match(stumbled.stdout, /stumbles[\s\S]*too soon/)
+    assert.doesNotMatch(stumbled.stdout.split('↻')[1] ?? '', /✖/)
     assert.match(stumbled.stdout, /↻ console: 1 failed beside others and passed alone, .*test\/console\/x\.test\.ts/)
     const always = "it('falls', () => { throw new Error('no') })"
     const fallen = runIn('falls', { 'test/console/x.test.ts': always, 'test/a/y.test.ts': once })

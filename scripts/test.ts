@@ -21,6 +21,9 @@ const askedLimitMs = (full ? 600 : 45) * 60_000
 
 /** More than so many files do not fail by bad luck. */
 const mostTriedAgain = 3
+/** So many failures are repeated at the end, each with so many lines: who reads the end of a long log should not have to search. */
+const mostRepeated = 20
+const mostLinesRepeated = 60
 
 const words = process.argv.slice(2)
 const wanted = words.filter((word) => !word.startsWith('--'))
@@ -47,6 +50,7 @@ async function shareDatabase(): Promise<void> {
 let shared: Promise<void> | undefined
 
 const total = { passed: 0, failed: 0, skipped: 0 }
+const failures: string[] = []
 const chosen = all.filter(({ name, onRequest }) => (wanted.length === 0 ? onRequest !== true : wanted.includes(name)))
 for (const suite of chosen) {
   if (suite.usesDatabase) await (shared ??= shareDatabase())
@@ -54,9 +58,11 @@ for (const suite of chosen) {
     const startedAt = performance.now()
     const tally = await run(step, suite.onRequest === true ? askedLimitMs : limitMs)
     const bare = tally.skipped.filter((skip) => skip.reason === '')
-    for (const { name } of bare) console.log(`${inCi ? '✖' : '!'} skipped without a reason: ${name}`)
-    const failed = tally.failed + (inCi ? bare.length : 0)
-    const skipped = tally.skipped.length - (inCi ? bare.length : 0)
+    if (!inCi) for (const { name } of bare) console.log(`! skipped without a reason: ${name}`)
+    const unexplained = inCi ? bare.map(({ name }) => `✖ skipped without a reason: ${name}`) : []
+    failures.push(...[...tally.failures, ...unexplained].map((text) => `${step.name}: ${text}`))
+    const failed = tally.failed + unexplained.length
+    const skipped = tally.skipped.length - unexplained.length
     total.passed += tally.passed
     total.failed += failed
     total.skipped += skipped
@@ -66,6 +72,10 @@ for (const suite of chosen) {
     )
   }
 }
+for (const text of failures.slice(0, mostRepeated)) {
+  console.log(`\n${text.split('\n').slice(0, mostLinesRepeated).join('\n')}`)
+}
+if (failures.length > mostRepeated) console.log(`\nand ${failures.length - mostRepeated} more failures, further up`)
 console.log(`\n${counts(total.passed, total.failed, total.skipped)}`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
@@ -77,7 +87,8 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
   const [program = '', ...rest] = step.command
   if (!step.countsTests) {
     const ok = (await spawned(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
-    return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [], failedFiles: [] }
+    const failures = ok ? [] : [`✖ ${step.command.join(' ')}`]
+    return { passed: ok ? 1 : 0, failed: failures.length, skipped: [], failedFiles: [], failures }
   }
   const tally = await runTests(step.name, rest, withinMs)
   const { failed, failedFiles } = tally
@@ -87,8 +98,10 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
   if (second.failed > 0) return tally
   const places = failedFiles.map((file) => relative(root, file)).join(', ')
   console.log(`↻ ${step.name}: ${failed} failed beside others and passed alone, to be mended: ${places}`)
-  return { ...tally, passed: tally.passed + failed, failed: 0 }
+  return { ...tally, passed: tally.passed + failed, failed: 0, failures: [] }
 }
+
+const nothing: Tally = { passed: 0, failed: 0, skipped: [], failedFiles: [], failures: [] }
 
 async function runTests(name: string, rest: readonly string[], withinMs: number): Promise<Tally> {
   const tallyFile = join(scratch, `${name}.json`)
@@ -100,13 +113,13 @@ async function runTests(name: string, rest: readonly string[], withinMs: number)
   ]
   const code = await spawned(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
   const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
-  const tally = text === '' ? { passed: 0, failed: 0, skipped: [], failedFiles: [] } : (JSON.parse(text) as Tally)
+  const tally = text === '' ? nothing : (JSON.parse(text) as Tally)
   if (tally.failed > 0) return tally
   // A runner that died, or ran nothing at all, must not look like success.
-  if (code !== 0) console.log(`✖ ${name}: the test process ended with ${code} although no test failed`)
   const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
-  if (empty) console.log(`✖ ${name}: no test ran`)
-  return { ...tally, failed: code !== 0 || empty ? 1 : 0 }
+  if (code === 0 && !empty) return tally
+  const why = code === 0 ? 'no test ran' : `the test process ended with ${code} although no test failed`
+  return { ...tally, failed: 1, failures: [`✖ ${why}`] }
 }
 
 /** The exit code, or the signal's name. Nothing is read from stdin. */
