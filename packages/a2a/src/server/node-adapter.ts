@@ -7,6 +7,7 @@ import type { ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '
 import { depart } from './departures.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
+import { afterStall } from './patience.ts'
 import type { Router } from './router.ts'
 
 export interface NodeOptions {
@@ -197,9 +198,9 @@ async function sendStream(
 /** Resolves when the event comes, or when the connection is gone: at the latest after `stallMs`, by cutting it off. */
 function taken(res: NodeResponse, event: 'drain' | 'finish', stallMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => res.destroy(), stallMs)
+    const callOff = afterStall(stallMs, () => res.destroy())
     const done = (): void => {
-      clearTimeout(timer)
+      callOff()
       res.off(event, done)
       res.off('close', done)
       resolve()

@@ -18,6 +18,7 @@ import { createHandler, type Handler } from './handler.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
+import { lookEveryMs, looksPerStall } from './patience.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
 
@@ -248,17 +249,16 @@ type Answering = () => readonly ServerResponse[]
  * timeout on the socket is moved with every read and write, and cost a tenth of a small request.
  */
 function dropStalled(server: HttpServer | HttpsServer, answering: Answering, stallMs: number): void {
-  const seen = new WeakMap<ServerResponse, { readonly written: number; readonly at: number }>()
+  const seen = new WeakMap<ServerResponse, { readonly written: number; looks: number }>()
   const look = (): void => {
-    const now = Date.now()
     for (const response of answering()) {
       const { writableLength = 0, bytesWritten: written = 0 } = response.socket ?? {}
       const last = seen.get(response)
-      if (writableLength === 0 || last?.written !== written) seen.set(response, { written, at: now })
-      else if (now - last.at >= stallMs) response.destroy()
+      if (writableLength === 0 || last?.written !== written) seen.set(response, { written, looks: 0 })
+      else if ((last.looks += 1) >= looksPerStall) response.destroy()
     }
   }
-  const timer = setInterval(look, Math.max(50, stallMs / 4)).unref()
+  const timer = setInterval(look, lookEveryMs(stallMs)).unref()
   server.once('close', () => clearInterval(timer))
 }
 

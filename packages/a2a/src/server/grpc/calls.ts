@@ -15,6 +15,7 @@ import { rpcsOf } from '../../versions/rpcs.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcAnswer } from '../grpc-calls.ts'
 import type { GrpcHandler } from '../grpc-handler.ts'
+import { afterStall } from '../patience.ts'
 import type { OpenStream } from '../perform.ts'
 import { GrpcRequest, type HttpPlace } from './request.ts'
 
@@ -159,16 +160,16 @@ async function pump(
 function taken(call: StreamCall, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {
-      clearTimeout(timer)
+      callOff()
       call.off('drain', done)
       call.off('cancelled', done)
       resolve()
     }
-    const timer = setTimeout(() => {
+    const callOff = afterStall(stallMs, () => {
       call.off('drain', done)
       call.off('cancelled', done)
       reject(new A2AError('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
-    }, stallMs)
+    })
     call.on('drain', done)
     call.on('cancelled', done)
     if (call.cancelled) done()

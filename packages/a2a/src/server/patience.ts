@@ -1,0 +1,25 @@
+/**
+ * How long a reader that takes nothing is waited for. Told by looking several times, never by one timer or the clock: after a
+ * process stood still (a busy loop, a debugger, a machine that slept) timers run before what came meanwhile is read, and
+ * every reader would be cut off for a pause that was the server's own. Such a pause costs one look of these.
+ */
+export const looksPerStall = 4
+
+/** A timer takes a longer wait for none at all, Infinity too. */
+const maxTimerMs = 2 ** 31 - 1
+
+export function lookEveryMs(stallMs: number): number {
+  return Math.min(stallMs / looksPerStall, maxTimerMs)
+}
+
+/** Calls `cut` after so long, unless called off. */
+export function afterStall(stallMs: number, cut: () => void): () => void {
+  let looks = 0
+  const timer = setInterval(() => {
+    looks += 1
+    if (looks < looksPerStall) return
+    clearInterval(timer)
+    cut()
+  }, lookEveryMs(stallMs))
+  return () => clearInterval(timer)
+}
