@@ -19,6 +19,7 @@ import {
 } from '../testing/engine-fixture.ts'
 import type { Mortal } from '../testing/mortal-store.ts'
 import { mortalStores } from '../testing/mortal-store.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})
 /** Works for ever at the first attempt, and tells what it finds at the next. */
@@ -346,6 +347,23 @@ for (const [name, begin] of Object.entries(mortalStores)) {
       )
       const states = await Promise.all(ids.map(async (id) => short((await second.get(id)).status.state)))
       assert.deepEqual([...new Set(states)], ['FAILED'])
+    })
+
+    it('a turn that is taken up has its whole time again, though the time before ran out meanwhile [B-52]', async (t) => {
+      const agent: Agent = {
+        resume: 'rerun',
+        run: async ({ resumed }) => (resumed === undefined ? forever() : sleep(50, 'in time')),
+      }
+      const options = { turnTimeoutMs: 500 }
+      const life = begin(t)
+      const { id } = await (await openHouse(t, agent, { ...life, options })).start('go')
+      const next = await life.crash()
+      await sleep(options.turnTimeoutMs)
+      // So slow that due times are looked at several times before the log says that the turn has begun again.
+      const store = troubledStore(next.store, { before: (method) => method === 'append' && sleep(100) })
+      const second = await openHouse(t, agent, { ...next, store, options })
+      const task = await second.reaches(id, 'TASK_STATE_COMPLETED')
+      assert.equal(answerOf(task), 'in time')
     })
 
     it('a second crash is survived like the first [B-52]', async (t) => {

@@ -29,8 +29,8 @@ export interface Run {
   cancel(): void
   /** Listens to the agent no more. */
   stop(reason: unknown): void
-  /** The turn took too long. */
-  expire(): void
+  /** Ends the turn if it took too long by its own clock: what is due in the store may be the end of an attempt before it. */
+  expireIfDue(): void
 }
 
 export function startRun(parts: RunParts, first: TurnInput): Run {
@@ -53,7 +53,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     finished: finished.promise,
     cancel,
     stop,
-    expire,
+    expireIfDue,
   }
 
   async function work(): Promise<void> {
@@ -106,6 +106,10 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
 
   function cancel(): void {
     current?.abort(canceled())
+  }
+
+  function expireIfDue(): void {
+    if ((current?.deadlineAt ?? Infinity) <= parts.now()) expire()
   }
 
   function expire(): void {
