@@ -5,10 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
 import { status } from '../agents/reports.ts'
 import type { Append } from '../stores/store.ts'
-import { answerOf, chunksOf, eventually, saying, stateOf, statesOf } from '../testing/engine-fixture.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { House } from '../testing/engine-fixture.ts'
+import { answerOf, chunksOf, eventually, openHouse, saying, stateOf, statesOf } from '../testing/engine-fixture.ts'
 import { prompted } from '../testing/prompted-agent.ts'
 import { leaseTtlMs, replicas, startedOn } from '../testing/replicas.ts'
-import type { Trouble } from '../testing/troubled-store.ts'
+import type { StoreMethod, Trouble } from '../testing/troubled-store.ts'
+import { troubledStore } from '../testing/troubled-store.ts'
 
 describe('a lease', () => {
   it('is kept alive for as long as the work takes, and for work that has not opened its task yet', async (t) => {
@@ -110,6 +113,33 @@ describe('a lease', () => {
     pass(leaseTtlMs)
     assert.equal(answerOf(await here.reaches(id, 'TASK_STATE_COMPLETED')), 'done')
     assert.deepEqual(attempts, [1, 2])
+  })
+
+  it('that ran out with the time of its turn is taken up by one, and no other finds that turn too late [B-52]', async (t) => {
+    const agent: Agent = {
+      resume: 'rerun',
+      run: async ({ resumed }) => (resumed === undefined ? new Promise(() => {}) : sleep(300, 'in time')),
+    }
+    let at = Date.now()
+    let isGone = false
+    const shared = memoryStore({ leaseTtlMs, now: () => at })
+    const houseWith = (before: NonNullable<Trouble['before']>): Promise<House> =>
+      openHouse(t, agent, {
+        store: troubledStore(shared, { before }),
+        now: () => at,
+        options: { turnTimeoutMs: leaseTtlMs },
+      })
+    const gone = await houseWith(() => {
+      if (isGone) throw new Error('the process is gone')
+    })
+    // So slow that each looks for due times before the log says that the turn has begun again.
+    const slowly = (method: StoreMethod): unknown => !method.startsWith('claim') && sleep(20)
+    const [left] = await Promise.all([houseWith(slowly), houseWith(slowly)])
+    const ids = await Promise.all(Array.from({ length: 20 }, () => startedOn(gone)))
+    isGone = true
+    at += leaseTtlMs
+    const tasks = await Promise.all(ids.map((id) => left.reaches(id, 'TASK_STATE_COMPLETED')))
+    assert.deepEqual([...new Set(tasks.map((task) => answerOf(task)))], ['in time'])
   })
 
   it('that comes with a message brings the turn that was interrupted, and only then the message’s own', async (t) => {

@@ -100,10 +100,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
     claimOrphans: (holder, at, ttlMs, limit) =>
       use(() => {
-        const orphans = [...table.unfinished].filter(({ lease }) => lease !== undefined && !isLive(lease, at))
+        const orphans = [...table.unfinished].filter((entry) => isOrphan(entry, at))
         orphans.sort((a, b) => oldestFirst(a.row, b.row))
         return orphans.slice(0, limit).map((entry): LeasedTask => {
           entry.lease = { holder, until: at + ttlMs, fence: newFence() }
+          const { due } = entry.row
+          if (due?.kind === 'turn') entry.row = { ...entry.row, due: { ...due, at: Math.max(due.at, at + dueAgainMs) } }
           return { task: entry.row, fence: entry.lease.fence }
         })
       }),
@@ -175,8 +177,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 type DueEntry = Entry & { row: TaskRow & { readonly due: DueTime } }
 
 function dueTasks(entries: Iterable<Entry>, now: number): DueEntry[] {
-  const due = [...entries].filter((entry): entry is DueEntry => entry.row.due !== undefined && entry.row.due.at <= now)
+  const due = [...entries].filter(
+    (entry): entry is DueEntry =>
+      entry.row.due !== undefined &&
+      entry.row.due.at <= now &&
+      !(entry.row.due.kind === 'turn' && isOrphan(entry, now)),
+  )
   return due.sort((a, b) => a.row.due.at - b.row.due.at || (a.row.id < b.row.id ? -1 : 1))
+}
+
+function isOrphan({ lease }: Entry, now: number): boolean {
+  return lease !== undefined && !isLive(lease, now)
 }
 
 function putOff(now: number): (entry: DueEntry) => { task: TaskRow; due: DueTime } {

@@ -282,7 +282,8 @@ export interface Store {
 
   /**
    * Leases tasks that are not terminal and whose last lease was neither released nor is alive. Whoever works on a
-   * task holds a lease, so these are the tasks that somebody died over, whatever their state. Oldest first.
+   * task holds a lease, so these are the tasks that somebody died over, whatever their state. Oldest first. The end of a
+   * turn is put off as by `claimDue`: whoever takes it up begins it anew, and nobody else may find it too late before.
    */
   claimOrphans(holder: string, now: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]>
   /**
@@ -298,7 +299,8 @@ export interface Store {
   ): Promise<readonly string[]>
   /**
    * Tasks whose `due` has come. Oldest first. Each is put off by `dueAgainMs`, not cleared: whoever gets one acts on it
-   * by an append that sets or clears `due`, and if they die first it comes again.
+   * by an append that sets or clears `due`, and if they die first it comes again. The turn of an orphan is not for this:
+   * it was interrupted, and is to be taken up.
    */
   claimDue(now: number, limit: number): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]>
 

@@ -31,7 +31,8 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
       WHERE holder IS NOT NULL AND NOT finished AND lease_until <= ${time('$2', '$3')}
       ORDER BY created_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
     )
-    UPDATE ${schema}.tasks AS t SET holder = $1, lease_until = ${time('$2', '$3 + $4')}, fence = t.fence + 1
+    UPDATE ${schema}.tasks AS t SET holder = $1, lease_until = ${time('$2', '$3 + $4')}, fence = t.fence + 1,
+      due_at = CASE t.due_kind WHEN 'turn' THEN greatest(t.due_at, $6) ELSE t.due_at END
     FROM found WHERE t.ref = found.ref RETURNING ${taskColumns}`
   /** Whether a lease is under the fence that goes with its id, where fences were given. */
   const isMeant = (id: string, fence: string): string =>
@@ -57,6 +58,7 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
   const claimDue = `
     WITH found AS MATERIALIZED (
       SELECT ref, due_at FROM ${schema}.tasks WHERE due_at IS NOT NULL AND due_at <= $1
+        AND NOT (due_kind = 'turn' AND holder IS NOT NULL AND lease_until <= ${time('$4', '$5')})
       ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
     )
     UPDATE ${schema}.tasks AS t SET due_at = $3 FROM found WHERE t.ref = found.ref
@@ -67,7 +69,7 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
 
   return {
     async claimOrphans(holder: string, at: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]> {
-      const values = [toText(holder), now(), distance(at), wholeTime(ttlMs), limit]
+      const values = [toText(holder), now(), distance(at), wholeTime(ttlMs), limit, at + dueAgainMs]
       const rows = await database.once<TaskColumns>(claimOrphans, ...values)
       const claimed = rows.map(async (row) => ({ task: await taskOf(row, blobs), fence: Number(row.fence) }))
       return (await Promise.all(claimed)).sort((a, b) => a.task.createdAt - b.task.createdAt || byId(a.task, b.task))
@@ -84,7 +86,8 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
       return taskIds.filter((id) => !kept.has(id))
     },
     async claimDue(at: number, limit: number): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]> {
-      const rows = await database.once<TaskColumns & { was_due_at: unknown }>(claimDue, at, limit, at + dueAgainMs)
+      const values = [at, limit, at + dueAgainMs, now(), distance(at)]
+      const rows = await database.once<TaskColumns & { was_due_at: unknown }>(claimDue, ...values)
       const claimed = rows.map(async (row) => ({
         task: await taskOf(row, blobs),
         due: dueOf({ ...row, due_at: row.was_due_at }) as DueTime,

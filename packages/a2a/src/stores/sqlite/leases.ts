@@ -11,16 +11,19 @@ export type Leases = ReturnType<typeof createLeases>
 
 /** All of these run within a transaction. */
 export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable) {
+  const isOrphan = 'holder IS NOT NULL AND (lease_until <= ?1 OR fence < ?2)'
   const orphans = database.prepare<TaskColumns>(`
-    SELECT ${taskColumns} FROM tasks WHERE holder IS NOT NULL AND finished = 0 AND (lease_until <= ? OR fence < ?)
-    ORDER BY created_at, id LIMIT ?`)
-  const lease = database.prepare('UPDATE tasks SET holder = ?, lease_until = ?, fence = ? WHERE ref = ?')
+    SELECT ${taskColumns} FROM tasks WHERE finished = 0 AND ${isOrphan} ORDER BY created_at, id LIMIT ?3`)
+  const lease = database.prepare(`
+    UPDATE tasks SET holder = ?1, lease_until = ?2, fence = ?3,
+      due_at = CASE due_kind WHEN 'turn' THEN max(due_at, ?4) ELSE due_at END WHERE ref = ?5`)
   const renew = database.prepare(
     `UPDATE tasks SET lease_until = ?1 WHERE id = ?2 AND holder = ?3 AND lease_until > ?4 AND fence >= ?5
       AND fence = coalesce(?6, fence)`,
   )
   const due = database.prepare<TaskColumns & { due_kind: DueTime['kind']; due_at: number }>(
-    `SELECT ${taskColumns} FROM tasks WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+    `SELECT ${taskColumns} FROM tasks WHERE due_at IS NOT NULL AND due_at <= ?1 AND NOT (due_kind = 'turn' AND ${isOrphan})
+      ORDER BY due_at, id LIMIT ?3`,
   )
   const putOff = database.prepare('UPDATE tasks SET due_at = ? WHERE ref = ?')
 
@@ -28,7 +31,7 @@ export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable)
     claimOrphans(holder: string, now: number, ttlMs: number, limit: number): readonly LeasedTask[] {
       return orphans.all(now, epoch.firstFence, limit).map((columns) => {
         const fence = epoch.newFence()
-        lease.run(holder, wholeTime(now + ttlMs), fence, columns.ref)
+        lease.run(holder, wholeTime(now + ttlMs), fence, now + dueAgainMs, columns.ref)
         return { task: taskOf(columns, blobs), fence }
       })
     },
@@ -44,7 +47,7 @@ export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable)
       return taskIds.filter(isGone)
     },
     claimDue(now: number, limit: number): readonly { readonly task: TaskRow; readonly due: DueTime }[] {
-      return due.all(now, limit).map((columns) => {
+      return due.all(now, epoch.firstFence, limit).map((columns) => {
         const again = now + dueAgainMs
         putOff.run(again, columns.ref)
         return {

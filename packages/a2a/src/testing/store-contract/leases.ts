@@ -337,6 +337,23 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
+      'is not the end of a turn that somebody died over: it is taken up, and whoever does that has a while to begin it',
+      withStore(open, async ({ store, now, pass }) => {
+        const at = now()
+        const held = await takenBy(store, 'one', hour, { due: { kind: 'turn', at } })
+        const left = await takenBy(store, 'one', 20, { due: { kind: 'turn', at } })
+        const asked = await takenBy(store, 'one', 20, { due: { kind: 'input', at } })
+        await pass(30)
+        const found = (claims: readonly { readonly task: { readonly id: string } }[]): readonly string[] =>
+          idsOf(claims.map(({ task }) => task)).toSorted()
+        assert.deepEqual(found(await store.claimDue(now(), 10)), [held.id, asked.id].toSorted())
+        assert.deepEqual(found(await store.claimOrphans('two', now(), hour, 10)), [left.id, asked.id].toSorted())
+        assert.deepEqual(await store.claimDue(now() + 1_000, 10), [])
+        assert.ok(found(await store.claimDue(now() + hour / 2, 10)).includes(left.id))
+      }),
+    )
+
+    it(
       'is over once an append clears it, moves it or ends the task',
       withStore(open, async ({ store }) => {
         const tasks = [
