@@ -13,13 +13,15 @@ export interface Suite {
   readonly onRequest?: boolean
 }
 
-/** One process. A step that runs tests reports its own counts; any other counts as one test. */
+/** One process, or a few. A step that runs tests reports its own counts; any other counts as one test. */
 export interface Step {
   readonly name: string
   readonly command: readonly string[]
   readonly countsTests: boolean
   /** Whether a file that fails is run once more, with nothing beside it. */
   readonly isTriedAgain?: boolean
+  /** How many processes share the files, where the runner does not give each file its own. */
+  readonly processes?: number
 }
 
 const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
@@ -28,6 +30,8 @@ const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
 const onRequest = ['openclaw']
 /** A browser shares its core with what it is tested beside, and its user does not wait: what passes alone is told, and counts. */
 const triedAgain = ['console']
+
+const inOneProcess = '--test-isolation=none'
 
 const isWhole = process.env['PARLEY_FULL'] === '1'
 /**
@@ -49,6 +53,7 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
       isTriedAgain: triedAgain.includes(name),
+      ...(options.includes(inOneProcess) ? { processes: 2 } : {}),
     },
   ],
 })
@@ -74,8 +79,8 @@ export function findSuites(root: string): readonly Suite[] {
     if (files.length > 0) suites.push(testFiles(name, files, ...options))
   }
   add('house', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
-  // In one process: 40 files took 0.5 s instead of 7 s. What needs a process of its own belongs under test/.
-  add('units', glob('packages/*/src/**/*.test.ts'), '--test-isolation=none')
+  // Many files in one process: 40 of them took 0.5 s instead of 7 s. What needs a process of its own belongs under test/.
+  add('units', glob('packages/*/src/**/*.test.ts'), inOneProcess)
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {

@@ -101,8 +101,26 @@ describe('npm test', () => {
 
   it('fails when a file cannot be loaded, when a process dies and when nothing ran', () => {
     assert.equal(runIn('broken', { 'packages/a/src/x.test.ts': "throw new Error('no')" }).status, 1)
-    assert.equal(runIn('dead', { 'packages/a/src/x.test.ts': "it('x', () => process.exit(0))" }).status, 1)
+    const dead = runIn('dead', {
+      'packages/a/src/x.test.ts': "it('x', () => process.exit(0))",
+      'packages/a/src/y.test.ts': "it('y', () => {})",
+      'test/a/z.test.ts': "it('z', () => {})",
+    })
+    assert.deepEqual([dead.status, dead.closing], [1, '2 passed, 1 failed, 0 skipped'])
     assert.equal(runIn('empty', { 'packages/a/src/x.test.ts': 'void [describe, it]' }).status, 1)
+  })
+
+  it('shares the units among processes, and adds up what fails in any', () => {
+    const units = Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map((name) => [
+        `packages/a/src/${name}.test.ts`,
+        `it('${name}', () => { console.log('ran in', process.pid); if ('bc'.includes('${name}')) throw new Error('no') })`,
+      ]),
+    )
+    const { stdout, closing } = runIn('shared', units)
+    assert.equal(closing, '2 passed, 2 failed, 0 skipped')
+    assert.equal(new Set(stdout.match(/ran in \d+/g)).size, 2)
+    for (const name of ['b', 'c']) assert.match(stdout, new RegExp(`\nunits: ✖ ${name} `))
   })
 
   it('accepts a skip without a reason at home, and not in CI', () => {

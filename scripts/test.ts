@@ -90,7 +90,8 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
     const failures = ok ? [] : [`✖ ${step.command.join(' ')}`]
     return { passed: ok ? 1 : 0, failed: failures.length, skipped: [], failedFiles: [], failures }
   }
-  const tally = await runTests(step.name, rest, withinMs)
+  const shares = sharesOf(rest, step.processes ?? 1)
+  const tally = sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, withinMs, n))))
   const { failed, failedFiles } = tally
   if (step.isTriedAgain !== true || failedFiles.length === 0 || failedFiles.length > mostTriedAgain) return tally
   const alone = rest.filter((word) => !word.endsWith('.test.ts') && !word.startsWith('--test-concurrency'))
@@ -101,10 +102,26 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
   return { ...tally, passed: tally.passed + failed, failed: 0, failures: [] }
 }
 
-const nothing: Tally = { passed: 0, failed: 0, skipped: [], failedFiles: [], failures: [] }
+/** Each process gets every so-manieth file: those that wait much are often neighbours. */
+function sharesOf(rest: readonly string[], processes: number): readonly (readonly string[])[] {
+  const files = rest.filter((word) => word.endsWith('.test.ts'))
+  const others = rest.filter((word) => !word.endsWith('.test.ts'))
+  const count = Math.min(processes, Math.max(1, files.length))
+  return Array.from({ length: count }, (_, n) => [...others, ...files.filter((_, index) => index % count === n)])
+}
 
-async function runTests(name: string, rest: readonly string[], withinMs: number): Promise<Tally> {
-  const tallyFile = join(scratch, `${name}.json`)
+function sum(tallies: readonly Tally[]): Tally {
+  return {
+    passed: tallies.reduce((total, { passed }) => total + passed, 0),
+    failed: tallies.reduce((total, { failed }) => total + failed, 0),
+    skipped: tallies.flatMap(({ skipped }) => skipped),
+    failedFiles: tallies.flatMap(({ failedFiles }) => failedFiles),
+    failures: tallies.flatMap(({ failures }) => failures),
+  }
+}
+
+async function runTests(name: string, rest: readonly string[], withinMs: number, share = 0): Promise<Tally> {
+  const tallyFile = join(scratch, `${name}-${share}.json`)
   const reporters = [
     '--test-reporter=./scripts/reporters/failures.ts',
     '--test-reporter-destination=stdout',
@@ -113,7 +130,7 @@ async function runTests(name: string, rest: readonly string[], withinMs: number)
   ]
   const code = await spawned(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
   const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
-  const tally = text === '' ? nothing : (JSON.parse(text) as Tally)
+  const tally = text === '' ? sum([]) : (JSON.parse(text) as Tally)
   if (tally.failed > 0) return tally
   // A runner that died, or ran nothing at all, must not look like success.
   const empty = tally.passed + tally.skipped.length === 0 && options.length === 0

@@ -38,7 +38,8 @@ async function scene(
   for (const [name, one] of Object.entries(make((name) => createHouseCalls(given, name)))) {
     all[name] = typeof one === 'object' && 'agent' in one ? one : { agent: one }
   }
-  const made = createHandler({ store: memoryStore(), agents: all })
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const made = createHandler({ store: memoryStore(), agents: all, log })
   started.resolve(made.engine)
   t.after(() => made.close())
   return {

@@ -209,7 +209,7 @@ describe('a card is not found', () => {
     ] as const) {
       const server = await listen((_, response) => response.writeHead(status).end('no'))
       await assert.rejects(
-        fetchCard(server.url, parts()),
+        fetchCard(server.url, parts({ limits: { ...defaultLimits, firstDelayMs: 1 } })),
         fails(code, new RegExp(`HTTP ${status}`), { status: String(status) }),
       )
     }
