@@ -171,6 +171,25 @@ for (const way of ways) {
       assert.ok(count(getTask) > 0)
     })
 
+    for (const by of ['end', 'break'] as const)
+      it(`is followed by polling where a subscription shows the task and comes to its ${by} at once [B-98]`, async () => {
+        const go = gate()
+        const handler = house(async function* () {
+          yield 'one '
+          await go.opened
+          yield 'two'
+        })
+        const { agent, count } = await visit(handler, { afterEvents: 1, by, withoutIds: true }, way)
+        const text = agent
+          .stream('go')
+          .text()
+          .then((whole) => whole)
+        await until(() => count(getTask) > 2)
+        go.open()
+        assert.equal(await text, 'one two')
+        assert.ok(count(resubscribe) <= (quick.attempts ?? 0) + 2, 'it is not subscribed to any more')
+      })
+
     it('is followed by polling where the peer has no streams, and begins at once [B-88 B-169]', async () => {
       const { agent, count } = await visit(house(talkative, { streaming: false }), {}, way)
       const stream = agent.stream('go')

@@ -197,6 +197,11 @@ export async function* follow(
     const isQuiet = error.details['reason'] === 'IDLE' && (heard > 0 || cursor !== undefined)
     failures = progress || isQuiet ? 0 : failures + 1
     const delayMs = retryDelay(failures + 1, error, limits)
+    if (failures >= limits.attempts && heard > 0 && taskId !== undefined) {
+      // It is there and shows the task, but its streams do not last until there is news: it can be asked.
+      way = 'poll'
+      return
+    }
     if (failures >= limits.attempts || delayMs === undefined) throw interruption(error)
     session.log.debug?.('a stream is resumed', { taskId, cursor, failures, reason: error.message })
     await sleep(delayMs, signal)

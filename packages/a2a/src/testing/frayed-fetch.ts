@@ -59,13 +59,14 @@ function frayed(
   let skips = withoutSnapshot && isSubscription ? 1 : 0
   return new ReadableStream({
     async pull(to) {
+      if (events >= afterEvents) return cut(to)
       for (;;) {
         const end = text.indexOf('\n\n') + 2
         if (end >= 2) {
           const frame = text.slice(0, end)
           text = text.slice(end)
           if (frame.includes('data: ') && skips-- > 0) continue
-          if (frame.includes('data: ') && events++ >= afterEvents) return cut(to)
+          if (frame.includes('data: ')) events += 1
           return to.enqueue(encoder.encode(withoutIds ? frame.replace(/^id: .*\n/m, '') : frame))
         }
         const { done, value } = await reader.read()
