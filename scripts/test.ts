@@ -49,16 +49,26 @@ async function shareDatabase(): Promise<void> {
 }
 let shared: Promise<void> | undefined
 
+/** The same for what every file in a browser would build. */
+async function shareConsole(): Promise<void> {
+  const file = join(root, 'test/console/built-console.ts')
+  if (!existsSync(file)) return
+  const { shareConsole: share } = (await import(file)) as { shareConsole(folder: string): Promise<void> }
+  // If it cannot be built, each file says so as a failure of its own.
+  await share(join(scratch, 'console')).catch((reason: unknown) => console.log('the console cannot be built', reason))
+}
+
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures: string[] = []
 const chosen = all.filter(({ name, onRequest }) => (wanted.length === 0 ? onRequest !== true : wanted.includes(name)))
 for (const suite of chosen) {
   if (suite.usesDatabase) await (shared ??= shareDatabase())
+  if (suite.name === 'console') await shareConsole()
   for (const step of suite.steps) {
     const startedAt = performance.now()
     const tally = await run(step, suite.onRequest === true ? askedLimitMs : limitMs)
     const bare = tally.skipped.filter((skip) => skip.reason === '')
-    if (!inCi) for (const { name } of bare) console.log(`! skipped without a reason: ${name}`)
+    for (const { name } of bare) console.log(`${inCi ? '✖' : '!'} skipped without a reason: ${name}`)
     const unexplained = inCi ? bare.map(({ name }) => `✖ skipped without a reason: ${name}`) : []
     failures.push(...[...tally.failures, ...unexplained].map((text) => `${step.name}: ${text}`))
     const failed = tally.failed + unexplained.length
@@ -136,6 +146,7 @@ async function runTests(name: string, rest: readonly string[], withinMs: number,
   const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
   if (code === 0 && !empty) return tally
   const why = code === 0 ? 'no test ran' : `the test process ended with ${code} although no test failed`
+  console.log(`✖ ${name}: ${why}`)
   return { ...tally, failed: 1, failures: [`✖ ${why}`] }
 }
 

@@ -9,7 +9,7 @@ import { after } from 'node:test'
 import { stringify } from 'yaml'
 import { adminKey } from '../admin/stage.ts'
 import { newFolder } from '../hub/running-hub.ts'
-import { builtConsole } from './open-console.ts'
+import { builtConsole } from './built-console.ts'
 
 export interface KillableHub {
   readonly url: string

@@ -3,17 +3,13 @@
  * Each test file has its own, in a process of its own.
  */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { after } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { build } from 'vite'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import { adminKey, openStage } from '../admin/stage.ts'
 import type { Stage, StageOptions } from '../admin/stage.ts'
+import { builtConsole } from './built-console.ts'
 
 export interface OpenConsole {
   readonly stage: Stage
@@ -28,20 +24,6 @@ export interface Look {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
-}
-
-const root = join(import.meta.dirname, '../..')
-
-/** Into a folder of its own, so that what others build meanwhile is not in the way. */
-export async function builtConsole(): Promise<URL> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-console-'))
-  after(() => rm(folder, { recursive: true, force: true }))
-  await build({
-    configFile: join(root, 'packages/console/vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir: folder },
-  })
-  return pathToFileURL(`${folder}/`)
 }
 
 export interface ConsoleOptions extends StageOptions {

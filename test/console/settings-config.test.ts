@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core'
 import { adminKey, asAdmin, until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './on-page.ts'
-import { builtConsole, openConsole, seriousViolations } from './open-console.ts'
+import { builtConsole } from './built-console.ts'
+import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 

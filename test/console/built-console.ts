@@ -1,0 +1,33 @@
+/** The console as it is in the tree, built: once for all files of the suite, and by a file for itself that is run alone. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { build } from 'vite'
+
+const root = join(import.meta.dirname, '../..')
+const variable = 'PARLEY_BUILT_CONSOLE'
+
+/** For whatever processes are started from here on. */
+export async function shareConsole(folder: string): Promise<void> {
+  await buildInto(folder)
+  process.env[variable] = folder
+}
+
+/** Where it is: never where the hub has its own, so that what others build meanwhile is not in the way. */
+export async function builtConsole(): Promise<URL> {
+  const shared = process.env[variable]
+  if (shared !== undefined) return pathToFileURL(`${shared}/`)
+  const folder = await mkdtemp(join(tmpdir(), 'parley-console-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  await buildInto(folder)
+  return pathToFileURL(`${folder}/`)
+}
+
+async function buildInto(outDir: string): Promise<void> {
+  const { NODE_ENV } = process.env
+  await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'error', build: { outDir } })
+  // It leaves "production" behind, which is nothing for whatever is started from here.
+  if (NODE_ENV === undefined) delete process.env['NODE_ENV']
+}
