@@ -282,6 +282,23 @@ describe('a task that was given a time to end by', () => {
     assert.equal(saying((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
+  it('fails while a turn asks that began before an earlier time was named', async (t) => {
+    const clock = movable()
+    const house = await openHouse(
+      t,
+      async ({ messages, ask }) => {
+        for await (const _ of messages) await ask('Which?')
+      },
+      { now: clock.now, sweepMs: 5, options: { whenBusy: 'steer', turnTimeoutMs: Infinity } },
+    )
+    const { id, contextId } = await house.start('go')
+    const steering = { taskId: id, contextId: contextId as string, messageId: 'sooner' }
+    await house.start(steering, { as: { deadlineAt: clock.now() + 1_000 } })
+    await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    clock.pass(1_000)
+    assert.equal(saying((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+  })
+
   it('keeps to the earliest of those that its messages named, also after a restart', async (t) => {
     const clock = movable()
     const store = memoryStore({ now: clock.now, leaseTtlMs: 60_000 })

@@ -165,6 +165,32 @@ describe('a lease', () => {
     assert.equal(answerOf(done, 'answer-2'), 'did more')
   })
 
+  it('that comes with a message gives the turn its whole time, though the time before ran out meanwhile [B-52]', async (t) => {
+    const agent: Agent = {
+      resume: 'rerun',
+      async run({ text, resumed }) {
+        if (text === 'go') await (resumed === undefined ? new Promise(() => {}) : sleep(100))
+        return `did ${text}`
+      },
+    }
+    let at = Date.now()
+    const shared = memoryStore({ leaseTtlMs, now: () => at })
+    const options = { now: () => at, options: { turnTimeoutMs: leaseTtlMs } }
+    const gone = await openHouse(t, agent, { ...options, store: shared, sweepMs: 1_000_000 })
+    const id = await startedOn(gone)
+    await gone.engine.close()
+    at += leaseTtlMs
+    // It finds no orphans, and looks at due times while the log does not say yet that the turn has begun again.
+    const slow = troubledStore(shared, { before: (method) => method === 'append' && sleep(50) })
+    const store = new Proxy(slow, {
+      get: (target, name) => (name === 'claimOrphans' ? async () => [] : (Reflect.get(target, name) as unknown)),
+    })
+    const house = await openHouse(t, agent, { ...options, store })
+    const done = await house.task({ taskId: id, parts: [{ text: 'more' }] })
+    assert.equal(answerOf(done), 'did go')
+    assert.equal(answerOf(done, 'answer-2'), 'did more')
+  })
+
   it('is not given back by what was given up before, if it was taken up again since', async (t) => {
     const runs: string[] = []
     const agent: Agent = {

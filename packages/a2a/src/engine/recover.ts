@@ -193,7 +193,8 @@ export function createRecovery(parts: RecoverParts) {
     if (!isLate && hasMovedOn(live.fold, row, due)) return
     if (!isLate && due.kind === 'input') return expireInput(live)
     const run = parts.runOf(live)
-    if (run !== undefined) return run.expireIfDue()
+    // The time of a task holds for whatever turn it is in.
+    if (run !== undefined) return isLate ? run.expire() : run.expireIfDue()
     const message = agentMessage('Task timed out', live.fold)
     const ending = { state: 'TASK_STATE_FAILED', message } as const
     const end = isLate ? steps.endTask(turn, ending) : steps.expireTurn(row.consumedSeq, turn, ending)

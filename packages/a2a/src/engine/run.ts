@@ -29,7 +29,9 @@ export interface Run {
   cancel(): void
   /** Listens to the agent no more. */
   stop(reason: unknown): void
-  /** Ends the turn if it took too long by its own clock: what is due in the store may be the end of an attempt before it. */
+  /** The turn took too long. */
+  expire(): void
+  /** The same, if it did by its own clock: what is due in the store may be the end of an attempt before it. */
   expireIfDue(): void
 }
 
@@ -53,6 +55,7 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     finished: finished.promise,
     cancel,
     stop,
+    expire,
     expireIfDue,
   }
 

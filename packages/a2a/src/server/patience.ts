@@ -5,11 +5,14 @@
  */
 export const looksPerStall = 4
 
+/** Whatever the setting, looking must not be most of the work. */
+const minLookMs = 20
+
 /** A timer takes a longer wait for none at all, Infinity too. */
 const maxTimerMs = 2 ** 31 - 1
 
 export function lookEveryMs(stallMs: number): number {
-  return Math.min(stallMs / looksPerStall, maxTimerMs)
+  return Math.min(Math.max(minLookMs, stallMs / looksPerStall), maxTimerMs)
 }
 
 /** Calls `cut` after so long, unless called off. */
@@ -17,7 +20,7 @@ export function afterStall(stallMs: number, cut: () => void): () => void {
   let looks = 0
   const timer = setInterval(() => {
     looks += 1
-    if (looks < looksPerStall) return
+    if (looks !== looksPerStall) return
     clearInterval(timer)
     cut()
   }, lookEveryMs(stallMs))

@@ -69,7 +69,7 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
 
   return {
     async claimOrphans(holder: string, at: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]> {
-      const values = [toText(holder), now(), distance(at), wholeTime(ttlMs), limit, at + dueAgainMs]
+      const values = [toText(holder), now(), distance(at), wholeTime(ttlMs), limit, wholeTime(at + dueAgainMs)]
       const rows = await database.once<TaskColumns>(claimOrphans, ...values)
       const claimed = rows.map(async (row) => ({ task: await taskOf(row, blobs), fence: Number(row.fence) }))
       return (await Promise.all(claimed)).sort((a, b) => a.task.createdAt - b.task.createdAt || byId(a.task, b.task))

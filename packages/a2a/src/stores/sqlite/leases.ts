@@ -15,8 +15,7 @@ export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable)
   const orphans = database.prepare<TaskColumns>(`
     SELECT ${taskColumns} FROM tasks WHERE finished = 0 AND ${isOrphan} ORDER BY created_at, id LIMIT ?3`)
   const lease = database.prepare(`
-    UPDATE tasks SET holder = ?1, lease_until = ?2, fence = ?3,
-      due_at = CASE due_kind WHEN 'turn' THEN max(due_at, ?4) ELSE due_at END WHERE ref = ?5`)
+    UPDATE tasks SET holder = ?1, lease_until = ?2, fence = ?3, due_at = ?4 WHERE ref = ?5`)
   const renew = database.prepare(
     `UPDATE tasks SET lease_until = ?1 WHERE id = ?2 AND holder = ?3 AND lease_until > ?4 AND fence >= ?5
       AND fence = coalesce(?6, fence)`,
@@ -31,8 +30,10 @@ export function createLeases(database: Database, epoch: Epoch, blobs: BlobTable)
     claimOrphans(holder: string, now: number, ttlMs: number, limit: number): readonly LeasedTask[] {
       return orphans.all(now, epoch.firstFence, limit).map((columns) => {
         const fence = epoch.newFence()
-        lease.run(holder, wholeTime(now + ttlMs), fence, now + dueAgainMs, columns.ref)
-        return { task: taskOf(columns, blobs), fence }
+        const { due_kind: kind, due_at: dueAt } = columns
+        const due_at = kind === 'turn' && dueAt !== null ? Math.max(dueAt, wholeTime(now + dueAgainMs)) : dueAt
+        lease.run(holder, wholeTime(now + ttlMs), fence, due_at, columns.ref)
+        return { task: taskOf({ ...columns, due_at }, blobs), fence }
       })
     },
     renew(

@@ -347,7 +347,9 @@ export function leaseContract(open: OpenStore): void {
         const found = (claims: readonly { readonly task: { readonly id: string } }[]): readonly string[] =>
           idsOf(claims.map(({ task }) => task)).toSorted()
         assert.deepEqual(found(await store.claimDue(now(), 10)), [held.id, asked.id].toSorted())
-        assert.deepEqual(found(await store.claimOrphans('two', now(), hour, 10)), [left.id, asked.id].toSorted())
+        const orphans = await store.claimOrphans('two', now(), hour, 10)
+        assert.deepEqual(found(orphans), [left.id, asked.id].toSorted())
+        for (const { task } of orphans) assert.deepEqual(task.due, (await store.load(task.id))?.due)
         assert.deepEqual(await store.claimDue(now() + 1_000, 10), [])
         assert.ok(found(await store.claimDue(now() + hour / 2, 10)).includes(left.id))
       }),
