@@ -354,7 +354,7 @@ for (const [name, begin] of Object.entries(mortalStores)) {
         resume: 'rerun',
         run: async ({ resumed }) => (resumed === undefined ? forever() : sleep(50, 'in time')),
       }
-      const options = { turnTimeoutMs: 500 }
+      const options = { turnTimeoutMs: 1_500 }
       const life = begin(t)
       const { id } = await (await openHouse(t, agent, { ...life, options })).start('go')
       const next = await life.crash()
