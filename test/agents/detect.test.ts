@@ -17,7 +17,8 @@ import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import { benchFolder } from './bench-folder.ts'
 import { dies } from './living.ts'
-import { everythingAt, everythingCommand, freePort } from './mcp-everything.ts'
+import { freePort } from '../free-port.ts'
+import { everythingAt, everythingCommand } from './mcp-everything.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
 
 const acpAgent = join(import.meta.dirname, 'programs/acp-agent.ts')

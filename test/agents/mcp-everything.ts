@@ -1,10 +1,9 @@
 /** The reference server of MCP, which does a little of everything: as a program, and at an address. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { freePort } from '../free-port.ts'
 import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 
 const script = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
@@ -30,13 +29,4 @@ export async function everythingAt(t: TestContext, port?: number): Promise<Every
   for await (const chunk of child.stderr) if (String(chunk).includes('listening')) break
   child.stderr.resume()
   return { url: `http://127.0.0.1:${free}/mcp`, port: free, stop }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

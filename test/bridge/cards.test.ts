@@ -1,11 +1,9 @@
 /** The card of a remote agent as the hub shows it: verified, rewritten, signed anew, and kept up with. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import { guardedFetch } from '@parley/a2a/node'
+import { freePort } from '../free-port.ts'
 import { signerOf } from '../../packages/a2a/src/testing/card-signers.ts'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import { checkConfig } from '../../packages/hub/src/config/check.ts'
@@ -186,12 +184,3 @@ describe('the card of a remote agent', () => {
     assert.equal((await friend.opened.look?.(soon()))?.name, 'Oracle')
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -3,15 +3,13 @@
  * task up again, and whoever reads is told everything once.
  */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamEvent } from '@parley/a2a'
 import { clearCardCache, connect } from '@parley/a2a/client'
 import type { WireEvent } from '@parley/a2a/client'
+import { freePort } from '../free-port.ts'
 import { newFolder, startHub } from '../hub/running-hub.ts'
 import type { PeerKind } from '../interop/client/peer.ts'
 import { sdk03 } from '../interop/client/sdk-0.3-server.ts'
@@ -50,16 +48,6 @@ async function openWorld(t: TestContext, kind: PeerKind): Promise<World> {
       hub = await start()
     },
   }
-}
-
-/** One that is free now, and has to be known before: the next hub is where the last one was. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const eventsOf = (frames: readonly WireEvent[]): readonly StreamEvent[] => frames.map(({ event }) => event)

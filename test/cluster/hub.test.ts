@@ -12,7 +12,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
-import { freePort, urlOf } from '../postgres/cluster.ts'
+import { freePort } from '../free-port.ts'
+import { urlOf } from '../postgres/cluster.ts'
 import { masterKey, openDatabase, skipReason } from '../postgres/databases.ts'
 
 const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { freePort } from '../admin/free-port.ts'
+import { freePort } from '../free-port.ts'
 import { until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { openConsole, seriousViolations } from './open-console.ts'

@@ -6,9 +6,6 @@
  * with one `to-b` and one `to-a` for each binding. B is in the middle: it can be killed, and started again.
  */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { LogRecord, Span } from '@parley/a2a'
@@ -16,6 +13,7 @@ import { connect } from '@parley/a2a/client'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { freePort } from '../free-port.ts'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import type { Script } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import { benchFolder } from '../agents/bench-folder.ts'
@@ -113,15 +111,6 @@ const middleScript: Script = ({ body }) => {
   const asked = String(body.messages.findLast(({ role }) => role === 'user')?.content)
   const [, way] = asked.split(' ')
   return { calls: [{ name: `ask_to-a-${way}`, input: { message: asked } }] }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function readTasks(hub: KeptTask['hub'], folder: string): Promise<readonly KeptTask[]> {

@@ -1,6 +1,7 @@
 /** `parley key` at a hub that runs: the whole life of a key. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { freePort } from '../free-port.ts'
 import { call1_0 } from './calls.ts'
 import { newFolder, parley, startHub } from './running-hub.ts'
 
@@ -59,12 +60,3 @@ agents: { gpt: { kind: demo, agent: echo } }
     await hub.end()
   })
 })
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { administer, answers, findCluster, freePort, serverUser, startGuarded } from './cluster.ts'
+import { freePort } from '../free-port.ts'
+import { administer, answers, findCluster, serverUser, startGuarded } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 
 /** Why there can be none, for `{ skip }`; `false` if there can. Some builds of the server come without the program that copies it. */
