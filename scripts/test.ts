@@ -21,8 +21,9 @@ const askedLimitMs = (full ? 600 : 45) * 60_000
 
 /** More than so many files do not fail by bad luck. */
 const mostTriedAgain = 3
-/** So many failures are repeated at the end, each with so many lines: who reads the end of a long log should not have to search. */
+/** So many failures are repeated at the end: whoever reads the end of a long log should not have to search. */
 const mostRepeated = 20
+/** And of each of them so many lines. */
 const mostLinesRepeated = 60
 
 const words = process.argv.slice(2)
@@ -71,7 +72,7 @@ for (const suite of chosen) {
     for (const { name } of bare) console.log(`${inCi ? '✖' : '!'} skipped without a reason: ${name}`)
     const unexplained = inCi ? bare.map(({ name }) => `✖ skipped without a reason: ${name}`) : []
     failures.push(...[...tally.failures, ...unexplained].map((text) => `${step.name}: ${text}`))
-    const failed = tally.failed + unexplained.length
+    const failed = tally.failures.length + unexplained.length
     const skipped = tally.skipped.length - unexplained.length
     total.passed += tally.passed
     total.failed += failed
@@ -98,21 +99,21 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
   if (!step.countsTests) {
     const ok = (await spawned(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
     const failures = ok ? [] : [`✖ ${step.command.join(' ')}`]
-    return { passed: ok ? 1 : 0, failed: failures.length, skipped: [], failedFiles: [], failures }
+    return { passed: ok ? 1 : 0, skipped: [], failedFiles: [], failures }
   }
   const shares = sharesOf(rest, step.processes ?? 1)
   const tally = sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, withinMs, n))))
-  const { failed, failedFiles } = tally
+  const { failures, failedFiles } = tally
   if (step.isTriedAgain !== true || failedFiles.length === 0 || failedFiles.length > mostTriedAgain) return tally
   const alone = rest.filter((word) => !word.endsWith('.test.ts') && !word.startsWith('--test-concurrency'))
   const second = await runTests(step.name, [...alone, '--test-concurrency=1', ...failedFiles], withinMs)
-  if (second.failed > 0) return tally
+  if (second.failures.length > 0) return tally
   const places = failedFiles.map((file) => relative(root, file)).join(', ')
-  console.log(`↻ ${step.name}: ${failed} failed beside others and passed alone, to be mended: ${places}`)
-  return { ...tally, passed: tally.passed + failed, failed: 0, failures: [] }
+  console.log(`↻ ${step.name}: ${failures.length} failed beside others and passed alone, to be mended: ${places}`)
+  return { ...tally, passed: tally.passed + failures.length, failures: [] }
 }
 
-/** Each process gets every so-manieth file: those that wait much are often neighbours. */
+/** Dealt out in turns: files that take long are often neighbours. */
 function sharesOf(rest: readonly string[], processes: number): readonly (readonly string[])[] {
   const files = rest.filter((word) => word.endsWith('.test.ts'))
   const others = rest.filter((word) => !word.endsWith('.test.ts'))
@@ -123,7 +124,6 @@ function sharesOf(rest: readonly string[], processes: number): readonly (readonl
 function sum(tallies: readonly Tally[]): Tally {
   return {
     passed: tallies.reduce((total, { passed }) => total + passed, 0),
-    failed: tallies.reduce((total, { failed }) => total + failed, 0),
     skipped: tallies.flatMap(({ skipped }) => skipped),
     failedFiles: tallies.flatMap(({ failedFiles }) => failedFiles),
     failures: tallies.flatMap(({ failures }) => failures),
@@ -141,13 +141,13 @@ async function runTests(name: string, rest: readonly string[], withinMs: number,
   const code = await spawned(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
   const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
   const tally = text === '' ? sum([]) : (JSON.parse(text) as Tally)
-  if (tally.failed > 0) return tally
+  if (tally.failures.length > 0) return tally
   // A runner that died, or ran nothing at all, must not look like success.
   const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
   if (code === 0 && !empty) return tally
   const why = code === 0 ? 'no test ran' : `the test process ended with ${code} although no test failed`
   console.log(`✖ ${name}: ${why}`)
-  return { ...tally, failed: 1, failures: [`✖ ${why}`] }
+  return { ...tally, failures: [`✖ ${why}`] }
 }
 
 /** The exit code, or the signal's name. Nothing is read from stdin. */

@@ -34,7 +34,7 @@ export function onceAfter(delayMs: number, run: () => void): Wait {
 const lines = new Map<number, Line>()
 
 /** Longer ones a timer takes for none at all; after this long it looks again. */
-const maxTimerMs = 2 ** 31 - 1
+export const maxTimerMs = 2 ** 31 - 1
 /** Timers count in whole milliseconds of a clock that is read once a turn, and may be early by one. */
 const earlyMs = 1
 

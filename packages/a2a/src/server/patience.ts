@@ -3,13 +3,12 @@
  * process stood still (a busy loop, a debugger, a machine that slept) timers run before what came meanwhile is read, and
  * every reader would be cut off for a pause that was the server's own. Such a pause costs one look of these.
  */
+import { maxTimerMs } from '../engine/later.ts'
+
 export const looksPerStall = 4
 
 /** Whatever the setting, looking must not be most of the work. */
 const minLookMs = 20
-
-/** A timer takes a longer wait for none at all, Infinity too. */
-const maxTimerMs = 2 ** 31 - 1
 
 export function lookEveryMs(stallMs: number): number {
   return Math.min(Math.max(minLookMs, stallMs / looksPerStall), maxTimerMs)
