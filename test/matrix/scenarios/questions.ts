@@ -86,7 +86,6 @@ export const questions: readonly Scenario[] = [
         'TASK_STATE_INPUT_REQUIRED',
         'TASK_STATE_WORKING',
         'Oslo',
-        '',
         'TASK_STATE_COMPLETED',
       ])
       assert.equal(final, form === '1.0' ? undefined : true)

@@ -309,7 +309,7 @@ export class ActiveTurn implements TurnParts {
 
   /** The text that was said in pieces is complete. */
   #closeAnswer(): void {
-    const last = this.#interpreter.close()
+    const last = this.#interpreter.close((body) => this.live.isQueued(body))
     if (last !== undefined) this.#say(last)
   }
 

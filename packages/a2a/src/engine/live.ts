@@ -140,6 +140,11 @@ export class Live {
     this.#schedule()
   }
 
+  /** Whether a record that was posted is not part of an append yet, so that it may still be changed. */
+  isQueued(body: RecordBody): boolean {
+    return this.#queue.findLast(({ intent }) => intent === body) !== undefined
+  }
+
   /** Resolves when what is queued now has been decided. */
   flushed(): Promise<void> {
     if (this.#queue.length === 0 && !this.#flushing) return Promise.resolve()

@@ -27,7 +27,7 @@ describe('text', () => {
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
-  it('that is yielded is one artifact in chunks, closed by an empty one [B-100]', async (t) => {
+  it('that is yielded is one artifact in chunks, and the last chunk says so [B-100]', async (t) => {
     const { task, items } = await run(t, async function* () {
       yield 'a'
       yield 'b'
@@ -47,8 +47,36 @@ describe('text', () => {
     assert.deepEqual(flags, [
       [[{ text: 'a' }], false, false],
       [[{ text: 'b' }], true, false],
-      [[{ text: 'c' }], true, false],
-      [[{ text: '' }], true, true],
+      [[{ text: 'c' }], true, true],
+    ])
+  })
+
+  it('is closed by an empty chunk where the last one was written before the agent ended [B-100]', async (t) => {
+    const end = Promise.withResolvers<void>()
+    const house = await openHouse(t, async function* () {
+      yield 'a'
+      await end.promise
+    })
+    const stream = await house.stream('go')
+    const early = await stream.through((item) => chunksOf([item]).length > 0)
+    end.resolve()
+    const items = [...early, ...(await stream.rest())]
+    const flags = items.flatMap(({ event }) => ('artifactUpdate' in event ? [event.artifactUpdate.lastChunk] : []))
+    assert.deepEqual(chunksOf(items), ['a', ''])
+    assert.deepEqual(flags, [undefined, true])
+  })
+
+  it('is closed by its own last chunk, whatever else is said after it', async (t) => {
+    const { items } = await run(t, function* () {
+      yield 'a'
+      yield data({ rows: 1 })
+    })
+    const flags = items.flatMap(({ event }) =>
+      'artifactUpdate' in event ? [[event.artifactUpdate.artifact.artifactId, event.artifactUpdate.lastChunk]] : [],
+    )
+    assert.deepEqual(flags, [
+      ['answer', true],
+      ['data', true],
     ])
   })
 
@@ -67,7 +95,7 @@ describe('text', () => {
         yield 'a'
         yield ending
       })
-      assert.deepEqual(chunksOf(items), ['a', ''])
+      assert.deepEqual(chunksOf(items), ['a'])
     }
   })
 
@@ -77,7 +105,7 @@ describe('text', () => {
       yield 'b'
     }
     const house = await openHouse(t, words, { options: { coalesceText: false } })
-    const apart = [{ text: 'a' }, { text: 'b' }, { text: '' }]
+    const apart = [{ text: 'a' }, { text: 'b' }]
     const task = await house.task('go')
     assert.deepEqual(task.artifacts?.[0]?.parts, apart)
     const again = await openHouse(t, words, { options: { coalesceText: false }, store: house.store })
@@ -90,7 +118,7 @@ describe('text', () => {
     })
     assert.equal(task.artifacts?.[0]?.parts.length, 1)
     assert.equal(answerOf(task)?.length, 80_000)
-    assert.equal(chunksOf(items).length, 16_001)
+    assert.equal(chunksOf(items).filter((text) => text !== '').length, 16_000)
   })
 })
 
@@ -208,7 +236,7 @@ describe('the ways to say it', () => {
     it(`are ${name}`, async (t) => {
       const { task, items } = await run(t, agent)
       assert.equal(answerOf(task), 'abc')
-      assert.deepEqual(chunksOf(items), ['a', 'b', 'c', ''])
+      assert.deepEqual(chunksOf(items), ['a', 'b', 'c'])
       assert.equal(short(task.status.state), 'COMPLETED')
     })
   }
@@ -287,7 +315,7 @@ describe('the ways to say it', () => {
     const stream = await house.stream('go')
     await stream.next()
     assert.ok(said < 5_000, `${said} were said before anything was read`)
-    assert.equal(chunksOf(await stream.rest()).length, 10_001)
+    assert.equal(chunksOf(await stream.rest()).filter((text) => text !== '').length, 10_000)
   })
 
   it('are an observable that cannot wait, up to a limit', async (t) => {

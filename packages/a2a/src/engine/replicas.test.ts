@@ -34,7 +34,7 @@ describe('a task that runs on another engine', () => {
     assert.deepEqual(first?.event, second?.event)
     say('a', 'b', 'c', 'end')
     const [seenHere = [], seenThere = []] = await Promise.all(readers.map((reader) => reader.rest()))
-    assert.deepEqual(chunksOf(seenThere), ['a', 'b', 'c', ''])
+    assert.deepEqual(chunksOf(seenThere), ['a', 'b', 'c'])
     assert.deepEqual(seenThere, seenHere)
   })
 

@@ -12,9 +12,15 @@ import { isTerminal, taskStates } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct } from '../model/task.ts'
 import type { Fold } from './fold.ts'
 
+interface SaidArtifact {
+  readonly kind: 'artifact'
+  readonly body: RecordBody & { type: 'artifact' }
+  readonly bytes: number
+}
+
 /** A report, understood. */
 export type Said =
-  | { readonly kind: 'artifact'; readonly body: RecordBody & { type: 'artifact' }; readonly bytes: number }
+  | SaidArtifact
   | { readonly kind: 'state'; readonly state: TaskState; readonly message?: Message; readonly metadata?: Struct }
   | { readonly kind: 'reply'; readonly message: Message }
 
@@ -29,6 +35,8 @@ export class Interpreter {
   #closed: Map<string, boolean> | undefined
   #counts: Map<string, number> | undefined
   #answering = false
+  /** The record of the newest chunk of the streamed answer. */
+  #lastText: Writable<ArtifactBody> | undefined
 
   constructor(fold: Fold, turn: number) {
     this.#fold = fold
@@ -50,16 +58,27 @@ export class Interpreter {
     return this.#isClosed(artifactId) !== undefined
   }
 
-  /** What closes the streamed answer at the end of the turn, if there is one open. */
-  close(): Said | undefined {
-    return this.#answering ? this.#text('', true) : undefined
+  /**
+   * What closes the streamed answer at the end of the turn, if there is one open. A last chunk that is not written yet is
+   * marked instead of followed by an empty one: clients that keep the newest chunk only (google-adk) would lose the answer.
+   */
+  close(isUnwritten: (body: RecordBody) => boolean = () => false): Said | undefined {
+    if (!this.#answering) return undefined
+    const last = this.#lastText
+    if (last === undefined || !isUnwritten(last)) return this.#text('', true)
+    last.lastChunk = true
+    this.#answering = false
+    this.#closed?.set(last.artifact.artifactId, true)
+    return undefined
   }
 
   #text(report: string, final: boolean): Said {
     const append = this.#answering
     this.#answering = !final
     const answer = { artifactId: `answer${this.#suffix}`, parts: [{ text: report }] }
-    return this.#artifact(answer, append, final, undefined, report.length)
+    const said = this.#artifact(answer, append, final, undefined, report.length)
+    this.#lastText = said.body
+    return said
   }
 
   #part(report: object): Said {
@@ -100,7 +119,7 @@ export class Interpreter {
     return this.#closed?.get(artifactId) ?? this.#fold.artifacts.get(artifactId)?.sealed
   }
 
-  #artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): Said {
+  #artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): SaidArtifact {
     this.#closed ??= new Map()
     this.#closed.set(value.artifactId, last)
     const body: Writable<ArtifactBody> = { type: 'artifact', artifact: value }
