@@ -84,6 +84,11 @@ describe('an error over gRPC', () => {
       ['FAILED_PRECONDITION', 'Task not cancelable: 7', 'TASK_NOT_CANCELABLE'],
       ['UNIMPLEMENTED', 'Push Notification is not supported', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
       ['UNIMPLEMENTED', 'Unsupported operation: x', 'UNSUPPORTED_OPERATION'],
+      // As the Python SDK 0.3 says it.
+      ['UNIMPLEMENTED', 'TaskNotCancelableError: Task cannot be canceled', 'TASK_NOT_CANCELABLE'],
+      ['UNIMPLEMENTED', 'ContentTypeNotSupportedError: Incompatible', 'CONTENT_TYPE_NOT_SUPPORTED'],
+      ['NOT_FOUND', 'MethodNotFoundError: x', 'METHOD_NOT_FOUND'],
+      ['UNIMPLEMENTED', 'SomeOtherError: x', 'METHOD_NOT_FOUND'],
       ['FAILED_PRECONDITION', 'x', 'UNSUPPORTED_OPERATION'],
       ['RESOURCE_EXHAUSTED', 'x', 'RATE_LIMITED'],
       ['RESOURCE_EXHAUSTED', 'Received message larger than max (2 vs 1)', 'PAYLOAD_TOO_LARGE'],

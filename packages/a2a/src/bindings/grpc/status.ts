@@ -77,6 +77,17 @@ export function errorOf({ code, message, details }: GrpcStatus, dialect: Dialect
   })
 }
 
+/** Python's 0.3 server has UNIMPLEMENTED for most errors, and begins the message with the name of the error. */
+const namedError = /^([A-Z][A-Za-z]+)Error: /
+
+function errorNamedIn(message: string): A2AError['code'] | undefined {
+  const name = namedError
+    .exec(message)?.[1]
+    ?.replace(/(?<=[a-z])[A-Z]/g, '_$&')
+    .toUpperCase()
+  return name !== undefined && Object.hasOwn(errorTable, name) ? (name as A2AError['code']) : undefined
+}
+
 /**
  * Of a status that came without details: from servers of 0.3, which had none and no table either, so that their words
  * must tell; or from a library or a proxy.
@@ -92,7 +103,8 @@ const byWords: readonly (readonly [status: string, words: RegExp, code: A2AError
 ]
 
 function plainly(status: string, message: string, found: A2AError): A2AError['code'] {
-  return byWords.find(([name, words]) => name === status && words.test(message))?.[2] ?? found.code
+  const byName = errorNamedIn(message)
+  return byName ?? byWords.find(([name, words]) => name === status && words.test(message))?.[2] ?? found.code
 }
 
 type Detail = Readonly<Record<string, unknown>>
