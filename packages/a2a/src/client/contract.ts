@@ -142,6 +142,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** URIs of extensions to activate, besides those of `connect`. */
   readonly extensions?: readonly string[]
+  /** Calls the operation although the agent's card does not declare it: some agents support webhooks and do not say so. */
+  readonly force?: boolean
 }
 export interface StreamOptions extends CallOptions {
   /** Gives up a connection that has been silent for so long (heartbeats count as sound). Default 60 s. */

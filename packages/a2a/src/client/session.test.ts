@@ -126,6 +126,17 @@ describe('a request of a session', () => {
     assert.equal(calls.length, 0)
   })
 
+  it('is made all the same where the caller insists, for agents that forgot to declare what they support', async () => {
+    const config = { taskId: 't1', id: 'c1', url: 'https://hook.test' }
+    const { calls, dial } = await peer(({ result }) => result(config))
+    const { push } = await dial()
+    assert.equal((await push.set('t1', { url: config.url }, { force: true })).id, 'c1')
+    assert.deepEqual(
+      calls.map(({ method }) => method),
+      ['CreateTaskPushNotificationConfig'],
+    )
+  })
+
   it('is given up when its time is over, and a send gets the time of an answer', async () => {
     const { dial } = await peer(() => {})
     const agent = await dial({ limits: { timeoutMs: 30, answerTimeoutMs: 600, attempts: 2 } })

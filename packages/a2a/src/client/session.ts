@@ -96,7 +96,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
   }
 
   async function call<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions = {}) {
-    checkCapabilities(operation, request, card)
+    if (about.force !== true) checkCapabilities(operation, request, card)
     const time = deadline(about.timeoutMs, about.signal)
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
     const how = { signal: time.signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
@@ -124,7 +124,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     request: RequestOf<O>,
     about: StreamOptions & { readonly attempt?: number } = {},
   ): Promise<WireStream> {
-    checkCapabilities(operation, request, card)
+    if (about.force !== true) checkCapabilities(operation, request, card)
     const { signal = new AbortController().signal, idleTimeoutMs = limits.idleTimeoutMs, attempt = 1 } = about
     const how = { signal, timeoutMs: limits.timeoutMs, idleTimeoutMs }
     const speak: Asking['speak'] = async (wire, asked, exactly) => ({
