@@ -16,6 +16,31 @@ describe('a remote agent', () => {
     assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', 'all of it'])
   })
 
+  it('that streams states only has its artifacts fetched once, as fasta2a workers need', async (t) => {
+    const { agent, remote } = await behind(t, ({ method }) =>
+      method === 'SendStreamingMessage'
+        ? { events: [{ task: task('SUBMITTED') }, moved('WORKING'), moved('COMPLETED')] }
+        : { result: task('COMPLETED', { artifacts: [artifact('kept in the task')] }) },
+    )
+    const done = await sent(agent)
+    assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', 'kept in the task'])
+    assert.equal(remote.called(/GetTask/).length, 1)
+  })
+
+  it('that completes without an artifact is believed where the task has none, or cannot be had', async (t) => {
+    for (const answer of [
+      { result: task('COMPLETED') },
+      { error: { code: -32001, message: 'no such task' } },
+      'cut',
+    ] as const) {
+      const { agent } = await behind(t, ({ method }) =>
+        method === 'SendStreamingMessage' ? { events: [{ task: task('SUBMITTED') }, moved('COMPLETED')] } : answer,
+      )
+      const done = await sent(agent)
+      assert.deepEqual([statusOf(done), done.artifacts], ['COMPLETED', undefined])
+    }
+  })
+
   it('that breaks off after any event is told to the end, with nothing lost and nothing twice [B-98]', async (t) => {
     const story = [
       { task: task('SUBMITTED') },

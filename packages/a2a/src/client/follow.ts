@@ -63,7 +63,7 @@ export async function* follow(
       }
       for (const frame of news) {
         const ends = isEnd(frame)
-        if (ends && sieve.doubt) for (const lost of await findLost()) yield tell(lost)
+        if (ends && (sieve.doubt || lacksArtifacts(step.value))) for (const lost of await findLost()) yield tell(lost)
         yield tell(frame)
         if (ends) return
       }
@@ -161,6 +161,15 @@ export async function* follow(
     sieve.tell(frame)
     resting = 'message' in frame.event || (told.status !== undefined && hasSettled(told.status.state))
     return frame
+  }
+
+  /**
+   * Some peers (fasta2a) stream states only and keep the artifacts in the task. Where events have no ids, nothing says that
+   * the stream was whole, so the task is fetched once.
+   */
+  function lacksArtifacts(received: WireEvent | void): boolean {
+    if (!received || received.id !== undefined || !('statusUpdate' in received.event)) return false
+    return told.artifacts.size === 0 && stateIn(received.event) === 'TASK_STATE_COMPLETED'
   }
 
   async function findLost(): Promise<readonly WireEvent[]> {

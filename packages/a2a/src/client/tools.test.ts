@@ -268,6 +268,7 @@ describe('a question to the person at the client', () => {
     for await (const _ of chat.stream('go'));
     assert.deepEqual([questions[0]?.text, questions[0]?.sensitive], ['Enter API key:', true])
     const sent = peer.calls
+      .filter(({ method }) => method === 'message/stream')
       .slice(1)
       .map(({ params }) => (params['message'] as { parts: { data: object }[] }).parts[0]?.data)
     assert.deepEqual(sent, [
