@@ -124,7 +124,7 @@ export function createEngine(parts: EngineParts): Engine {
       checkStreaming(entry)
       const accepted = await take(request, { ...context, streamed: true }, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
-      return streamOf(accepted, request, context, entry)
+      return streamOf(accepted, request, context, followedBy(context, entry))
     },
 
     async getTask(request, context, transitions = false) {
@@ -146,7 +146,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     async subscribe(request, context, finished) {
-      const entry = entryOf(context)
+      const entry = followedBy(context, entryOf(context))
       checkStreaming(entry)
       const live = await findOwn(request.id, context)
       const resumed = await resume(live, context, entry)
@@ -386,6 +386,11 @@ function interrupted(cause: unknown): A2AError {
 /** B-91, B-92: a question ends the stream, a request for credentials does not. */
 function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
   return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
+}
+
+/** The agent as one call's stream sees it: a call may ask for a stream that outlives questions. */
+function followedBy({ keepOpenOnInputRequired }: CallContext, entry: AgentEntry): AgentEntry {
+  return keepOpenOnInputRequired === true ? { ...entry, options: { ...entry.options, keepOpenOnInputRequired } } : entry
 }
 
 function checkStreaming({ streaming }: AgentEntry): void {
