@@ -3,7 +3,6 @@ import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
 import type { Message, Task, TaskStatus } from '../model/task.ts'
 import { tellAbandoned } from './abandon.ts'
 import type { Accepted } from './accept.ts'
@@ -11,7 +10,7 @@ import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
 import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
 import { traceAt, viewOf, withHistory, withTransitions } from './fold.ts'
-import { follow, until } from './follow.ts'
+import { endsAt, follow, followedBy, until } from './follow.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
 import type { TailEvent } from './event-of.ts'
@@ -381,16 +380,6 @@ function closesAt({ fold }: Live, entry: AgentEntry): boolean {
 /** What an agent is told when its task can no longer be written from here. */
 function interrupted(cause: unknown): A2AError {
   return cause instanceof A2AError ? cause : new A2AError('INTERRUPTED', 'The task was interrupted', {}, { cause })
-}
-
-/** B-91, B-92: a question ends the stream, a request for credentials does not. */
-function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
-  return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
-}
-
-/** The agent as one call's stream sees it: a call may ask for a stream that outlives questions. */
-function followedBy({ keepOpenOnInputRequired }: CallContext, entry: AgentEntry): AgentEntry {
-  return keepOpenOnInputRequired === true ? { ...entry, options: { ...entry.options, keepOpenOnInputRequired } } : entry
 }
 
 function checkStreaming({ streaming }: AgentEntry): void {

@@ -3,7 +3,7 @@
  * `tool-result` part (S2-14). This finds the task that such a message continues, and refuses an answer that could be a
  * secret but belongs to no open question: as a new task it would be kept in clear.
  */
-import { A2AError, invalidParams } from '../model/error.ts'
+import { type A2AError, invalidParams } from '../model/error.ts'
 import { clientToolsExtension } from '../model/extension.ts'
 import { asksForSecret } from '../model/sensitive.ts'
 import { isInterrupted } from '../model/state.ts'
