@@ -90,7 +90,7 @@ export function createAccept(parts: AcceptParts) {
     if (before !== undefined) return attach(before, received, context)
     try {
       const { message } = request
-      const refers = message.taskId === undefined && message.referenceTaskIds !== undefined
+      const refers = message.referenceTaskIds !== undefined
       const taskId = refers ? await findAnsweredTask(message, context, parts.registry) : message.taskId
       return taskId === undefined
         ? await openTask(request, context, entry, idempotency)

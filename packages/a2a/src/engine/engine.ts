@@ -10,7 +10,7 @@ import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
 import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
 import { traceAt, viewOf, withHistory, withTransitions } from './fold.ts'
-import { endsAt, follow, followedBy, until } from './follow.ts'
+import { endsAt, follow, withStreamOptions, until } from './follow.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
 import type { TailEvent } from './event-of.ts'
@@ -123,7 +123,7 @@ export function createEngine(parts: EngineParts): Engine {
       checkStreaming(entry)
       const accepted = await take(request, { ...context, streamed: true }, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
-      return streamOf(accepted, request, context, followedBy(context, entry))
+      return streamOf(accepted, request, context, withStreamOptions(context, entry))
     },
 
     async getTask(request, context, transitions = false) {
@@ -145,7 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     async subscribe(request, context, finished) {
-      const entry = followedBy(context, entryOf(context))
+      const entry = withStreamOptions(context, entryOf(context))
       checkStreaming(entry)
       const live = await findOwn(request.id, context)
       const resumed = await resume(live, context, entry)

@@ -42,8 +42,8 @@ export function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
   return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
 }
 
-/** The agent as one call's stream sees it: a call may ask for a stream that outlives questions. */
-export function followedBy({ keepOpenOnInputRequired }: CallContext, entry: AgentEntry): AgentEntry {
+/** The agent with the options of one call's stream: a call may ask for a stream that stays open at a question. */
+export function withStreamOptions({ keepOpenOnInputRequired }: CallContext, entry: AgentEntry): AgentEntry {
   return keepOpenOnInputRequired === true ? { ...entry, options: { ...entry.options, keepOpenOnInputRequired } } : entry
 }
 

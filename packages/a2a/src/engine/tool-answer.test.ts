@@ -97,6 +97,20 @@ describe('the answer to a secret question by reference', () => {
     assert.equal(await openTasks(house), 2)
   })
 
+  it('beside the answer to another task, or in a message that names another task, is refused [S2-14]', async (t) => {
+    const house = await openHouse(t, agent)
+    const [waiting, open] = [await house.task('secret'), await house.task('open')]
+    const referenceTaskIds = [waiting.id, open.id]
+    const words = await house.task('words')
+    const both = [...result(words.status.message?.messageId, 'Lisbon'), ...result('input-2', secret)]
+    await assert.rejects(house.task({ parts: both, referenceTaskIds: [waiting.id, words.id] }), refused)
+    await assert.rejects(house.task({ taskId: open.id, parts: result('input-2', secret), referenceTaskIds }), refused)
+    // Where every result is the answer to the task that is continued, the other reference is just a reference.
+    const done = await house.task({ taskId: open.id, parts: result('input-1', 'plain'), referenceTaskIds })
+    assert.equal(short(done.status.state), 'COMPLETED')
+    assert.ok(!(await keptText(house)).includes(secret))
+  })
+
   it('sent to another agent is refused, and one that refers to another caller’s task is not', async (t) => {
     const house = await openHouse(t, agent)
     const { id } = await house.task('secret')

@@ -20,29 +20,32 @@ export interface ToolAnswerDeps {
 }
 
 /**
- * The task that a message without a `taskId` continues: the only one of its references that waits for just this answer.
- * `undefined` if the message opens a task. Throws INVALID_PARAMS for an answer that fits no open question while a
- * referenced task waits for a secret, and for one that comes after its secret question was closed.
+ * The task that a message continues: the one it names, or the only one of its references that waits for just this answer.
+ * `undefined` if the message opens a task. Throws INVALID_PARAMS for a result that answers no open question of that task
+ * while another referenced task asked for a secret: the result may be that secret.
  */
 export async function findAnsweredTask(
   message: Message,
   context: CallContext,
   deps: ToolAnswerDeps,
 ): Promise<string | undefined> {
-  const { parts, referenceTaskIds } = message
-  if (referenceTaskIds === undefined || !parts.some(isToolResult)) return undefined
-  const ids = [...new Set(referenceTaskIds)]
-  if (ids.length > maxReferences) throw tooManyReferences()
+  const { parts, taskId, referenceTaskIds } = message
+  if (referenceTaskIds === undefined || !parts.some(isToolResult)) return taskId
+  const ids = new Set(referenceTaskIds)
+  if (ids.size > maxReferences) throw tooManyReferences()
+  if (taskId !== undefined) ids.add(taskId)
   const referenced: Live[] = []
   for (const id of ids) {
     const live = await deps.find(id)
     if (live !== undefined && isOfCaller(live, context)) referenced.push(live)
   }
-  const [answered, ...others] = referenced.filter((live) => waitsFor(live, message, context))
-  if (answered !== undefined && others.length === 0) return answered.id
-  const secret = referenced.find((live) => mayAnswerSecret(live, message))
-  if (secret !== undefined) throw answersNothing(secret.id)
-  return undefined
+  const waiting = referenced.filter((live) => live.partition.agent === context.agent && waitsFor(live, message))
+  const [only, ...others] = waiting
+  const answered = taskId ?? (others.length === 0 ? only?.id : undefined)
+  const secret = referenced.find((live) => live.id !== answered && mayAnswerSecret(live, message))
+  const hasTaken = waiting.some((live) => live.id === answered && waitsForAll(live, message))
+  if (secret !== undefined && !hasTaken) throw unmatchedAnswer(secret.id)
+  return answered
 }
 
 /** Whether a message to a task may hold a secret that the task waits for, or that it asked for earlier. */
@@ -50,7 +53,7 @@ export function mayAnswerSecret({ fold: { status, history } }: Live, { parts }: 
   if (isInterrupted(status.state) && asksForSecret(status.message)) return true
   const answers = new Set(parts.flatMap(toolResultIds))
   if (answers.size === 0) return false
-  return history.some((said) => asksForSecret(said) && openRequests(said).some((id) => answers.has(id)))
+  return history.some((said) => asksForSecret(said) && requestsIn(said).some((id) => answers.has(id)))
 }
 
 /** Whether it is the caller's, whichever agent it is of. */
@@ -58,14 +61,23 @@ function isOfCaller({ opened, partition }: Live, { tenant, caller }: CallContext
   return opened && partition.owner === caller.id && partition.tenant === tenant
 }
 
-function waitsFor({ fold: { status }, partition }: Live, { parts }: Message, { agent }: CallContext): boolean {
-  if (partition.agent !== agent) return false
-  if (status.state !== 'TASK_STATE_INPUT_REQUIRED' || status.message === undefined) return false
-  const answers = parts.flatMap(toolResultIds)
-  return openRequests(status.message).some((id) => answers.includes(id))
+/** Whether one of the results answers an open question of the task. */
+function waitsFor(live: Live, { parts }: Message): boolean {
+  const open = openRequestsOf(live)
+  return parts.flatMap(toolResultIds).some((id) => open.includes(id))
 }
 
-function answersNothing(taskId: string): A2AError {
+function waitsForAll(live: Live, { parts }: Message): boolean {
+  const open = openRequestsOf(live)
+  return parts.filter(isToolResult).every((part) => toolResultIds(part).some((id) => open.includes(id)))
+}
+
+function openRequestsOf({ fold: { status } }: Live): readonly string[] {
+  const isOpen = status.state === 'TASK_STATE_INPUT_REQUIRED' && status.message !== undefined
+  return isOpen ? requestsIn(status.message) : []
+}
+
+function unmatchedAnswer(taskId: string): A2AError {
   const description = 'answers no open question of the referenced task, which asked for a secret'
   return invalidParams([{ field: 'message.parts', description: `${description}: ${taskId}` }])
 }
@@ -87,7 +99,7 @@ function toolResultIds(part: Part): string[] {
 }
 
 /** The ids of what a question asks for: an input request, calls of tools that run at the client, or the question itself. */
-function openRequests(question: Message): string[] {
+function requestsIn(question: Message): string[] {
   const about = question.metadata?.[clientToolsExtension] as Struct | undefined
   const request = about?.['inputRequest'] as Struct | undefined
   const calls = question.parts.map((part) => ('data' in part ? (part.data as Struct | null)?.['toolUseId'] : undefined))

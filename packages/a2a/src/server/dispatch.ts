@@ -103,7 +103,7 @@ export function createDispatch(house: House): Dispatch {
       // Whoever is not there has no JSON-RPC either: a path that leads nowhere is answered as any other.
       const shape = isGone(resident, operation, reason) ? (framings.get(version) as Framing) : framing
       const refusal = house.refuse(reason, resident, version, shape, gate?.headers)
-      return isToldAsEvent(reason, operation, version, variant) ? asEvent(refusal) : refusal
+      return isSentAsEvent(reason, operation, version, variant) ? asEvent(refusal) : refusal
     }
   }
 
@@ -261,8 +261,8 @@ export function extensionsHeader({ spelling }: ProtocolVersion, { extensions }: 
   return extensions.length > 0 ? { [spelling.extensionsHeader]: extensions.join(', ') } : {}
 }
 
-/** Whether a client reads a failure off a stream and not off a plain document: where its version or its path say so. */
-function isToldAsEvent(
+/** Whether the error of a stream that cannot begin is sent as the stream's only event, as its version or its path asks. */
+function isSentAsEvent(
   reason: unknown,
   operation: Operation | undefined,
   { habits }: ProtocolVersion,

@@ -130,7 +130,7 @@ describe('an endpoint variant', () => {
     assert.deepEqual(states.at(-1), ['completed', true])
   })
 
-  it('tells of a stream that cannot begin in a stream [F-7]', async () => {
+  it('sends the error of a stream that cannot begin as its only event [F-7]', async () => {
     const handler = open({ endpointVariants: [variant({ path: '/api/a2a', streamErrors: 'event' })] })
     const lost = rpc('message/stream', { message: { ...oldMessageOf(), taskId: 'x' } })
     assert.deepEqual(
