@@ -54,10 +54,10 @@ const doors: Readonly<Record<string, Surface>> = {
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
       BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
-      DeliveryHandler Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler
+      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler
       GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
       NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions
-      PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TenantOptions TransformEvent Webhook WebhookOptions WireFrame
+      PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TenantOptions TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
     `,
   },
   './node': {

@@ -19,7 +19,7 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['F-7'],
-    what: 'A stream that cannot start is a plain error in every version, save that `tasks/resubscribe` tells of an unknown task in the only event of a stream.',
+    what: 'A stream that cannot start is a plain error in every version, save that `tasks/resubscribe` tells of an unknown task in the only event of a stream, and that `/api/a2a` does so for all errors where the profile for the older draft is on.',
     why: 'A plain error can be told from a stream by its type. The published 0.x clients and the conformance kits for 0.2 and 0.3 read the answer to `tasks/resubscribe` as a stream or not at all.',
   },
   {
@@ -125,7 +125,7 @@ export const deviations: readonly Deviation[] = [
   {
     ids: ['S2-31', 'B-146'],
     what: 'The trace extension writes `traceId` and `spanId` beside its URI as well as under it.',
-    why: 'Clients of older drafts look for them there, and only those who ask for the extension get them.',
+    why: 'Clients of older drafts look for them there, and only requests with the extension active get them.',
   },
   {
     ids: ['S2-16'],

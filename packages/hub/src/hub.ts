@@ -32,7 +32,7 @@ import { hubVersion } from './hub-version.ts'
 import { describeStore, openStore } from './open-store.ts'
 import { ownNotes } from './own-notes.ts'
 import { createBotChat } from './profiles/bot-chat.ts'
-import { olderDraft, olderDraftRest } from './profiles/older-draft.ts'
+import { olderDraft } from './profiles/older-draft.ts'
 import { createSimpleTasks } from './profiles/simple-tasks.ts'
 import { createRegistry } from './registry.ts'
 import type { Reloaded } from './reloaded.ts'
@@ -219,12 +219,11 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
-    if (config.profiles.olderDraft) fronts.unshift(olderDraft)
     mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
     if (mcp !== undefined) fronts.push(mcp.front)
     return serve({
       ...house,
-      ...(config.profiles.olderDraft ? { restInKind: olderDraftRest } : {}),
+      ...(config.profiles.olderDraft ? { endpointVariants: olderDraft } : {}),
       store,
       log,
       agents: settings(),

@@ -4,7 +4,7 @@ import { type Wishes, wish } from '../requirement.ts'
 export const olderDraft: Wishes = {
   title: 'Clients of an older draft',
   about:
-    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run tools of their own when asked, and read trace ids off events. Both doors lead to the default agent. Where that description and the official text differ, the official form is sent and both are read.',
+    'Clients that were written after an early description of 0.3 post JSON-RPC to `/api/a2a` or REST to `/v1`, run tools of their own when asked, and read trace ids off events. Both paths lead to the default agent. The client programs of that description run verbatim against a hub with `profiles.olderDraft` ([run-the-hub.md](run-the-hub.md#clients-of-an-older-draft)): on these two paths, and for requests of this draft only, the hub also writes what they read and the official text does not have. An earlier decision not to write such shapes (S2-25, S2-34) is overturned for this profile. Everywhere else the official form is written and both are read.',
   requirements: [
     wish('S2-1', 'JSON-RPC is posted to `/api/a2a`, or wherever the card says.'),
     wish(
@@ -15,20 +15,33 @@ export const olderDraft: Wishes = {
     wish('S2-4', 'A stream is `text/event-stream` that no cache keeps and no proxy holds back.'),
     wish('S2-5', 'Each event is a complete JSON-RPC response with the id of the request.'),
     wish('S2-6', 'A stream begins with the task; status and artifact events follow.'),
-    wish('S2-7', 'Chunks of an artifact: the first without `append`, the last with `lastChunk`.'),
+    wish(
+      'S2-7',
+      'Chunks of an artifact: the first with `append: false`, the following with `append: true`, the last with `lastChunk: true`.',
+      { instead: 'Outside the profile, `false` is left out.' },
+    ),
     wish('S2-8', 'The last status event says `final`.'),
     wish('S2-9', 'All nine states are known, `rejected`, `auth-required` and `unknown` among them.'),
     wish('S2-10', '`kind` is the first property of every object.'),
-    wish('S2-11', 'An error in a stream is an error event.'),
+    wish('S2-11', 'An error in a stream is an error event.', {
+      instead:
+        'A stream that cannot begin is one such event at `/api/a2a`; at `/v1` it is an HTTP status with `{ error: { code, message } }`, which is what the client of that path reads.',
+    }),
     wish(
       'S2-12',
       'A parent names its task in `referenceTaskIds` of what it asks of a child, and tells of the child in status messages.',
     ),
-    wish('S2-13', 'A tool of the client is asked for by `input-required` with an `inputRequest`.', {
-      instead:
-        'By the client tools extension, with which clients of this draft are also told in their own way ([extensions.md](extensions.md)).',
+    wish(
+      'S2-13',
+      'A tool of the client is asked for by `input-required` with an `inputRequest`, and the stream stays open.',
+      {
+        instead:
+          'So under the profile, for every question. Elsewhere the request is in the metadata of the client tools extension ([extensions.md](extensions.md)), and the stream closes.',
+      },
+    ),
+    wish('S2-14', 'Its answer is a `tool-result` part in a new message that refers to the task.', {
+      instead: 'An answer that fits no open question of a task that asked for a secret is refused, and not kept.',
     }),
-    wish('S2-14', 'Its answer is a `tool-result` part in a new message that refers to the task.'),
     wish('S2-15', '`tasks/get` with a `taskId` may be asked for as a stream.', {
       instead: '`taskId` is read where `id` is meant; a stream is what `tasks/resubscribe` gives.',
     }),
@@ -53,7 +66,8 @@ export const olderDraft: Wishes = {
       instead: 'Over REST too, where the draft would have stopped it.',
     }),
     wish('S2-25', 'REST at `/v1/message:send` and `/v1/message:stream`, with a bare task and bare events.', {
-      instead: 'Bare for whoever sends a body with `kind`; ids of tasks are ours; errors have the official body.',
+      instead:
+        'Bare for requests whose message has `kind`. Events have a `result` member beside the bare ones, because the client of this draft unwraps one. Ids of tasks are the server’s; errors have the official members beside `error`.',
     }),
     wish('S2-26', 'A comment keeps an idle stream alive.', { instead: 'Every 15 seconds rather than 30.' }),
     wish('S2-27', 'A stream ends with a `completed` status.'),
@@ -67,7 +81,8 @@ export const olderDraft: Wishes = {
       instead: 'Every answer to a caller who was let in.',
     }),
     wish('S2-31', 'Events carry the ids of trace and span.', {
-      instead: 'For those who ask for the trace extension, and always at `/api/a2a`.',
+      instead:
+        'For requests that name the trace extension; under the profile, on its two paths, for all that name none.',
     }),
     wish('S2-32', 'A client streams and sends in one call, stops at the end, and keeps what comes in pieces.'),
     wish(
@@ -75,7 +90,8 @@ export const olderDraft: Wishes = {
       'Events can be changed before and heard after they are logged; tools come from functions, MCP servers and clients; agents may be observables.',
     ),
     wish('S2-34', 'Artifact events may have an index and a single part.', {
-      instead: 'They are read, and never written.',
+      instead:
+        'Overturned: they were read and never written. Under the profile they are written with a `part`, which is the first part of the chunk with its `index` and `append`, beside the official members.',
     }),
   ],
 }

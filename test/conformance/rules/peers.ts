@@ -43,7 +43,7 @@ export const peers: Section = {
     practice(
       'S2-14',
       old,
-      'The answer of a client-side tool is a `tool-result` part. It may name its task by reference alone: a message that refers to exactly one task waiting for that tool continues it.',
+      'The answer of a client-side tool is a `tool-result` part. It may name its task by reference alone: a message that refers to exactly one task waiting for that tool continues it. One that fits no open question of a task that asked for a secret is refused.',
     ),
     practice('S2-15', old, '`taskId` is read where `id` is meant.'),
     decision(

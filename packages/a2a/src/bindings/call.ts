@@ -17,6 +17,8 @@ export interface Call {
   readonly extensions: readonly string[]
   /** From `Last-Event-ID`: resume after this seq. */
   readonly lastEventId?: number
+  /** The stream stays open when the task asks for input. Default: as the agent's option says. */
+  readonly keepOpenOnInputRequired?: boolean
   readonly signal: AbortSignal
 }
 

@@ -5,7 +5,7 @@
  */
 import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
-import type { ProtocolVersion, Route } from '../versions/version.ts'
+import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
 import type { Framing } from './call.ts'
 import { decodeSegment, readQuery } from './query.ts'
 
@@ -128,14 +128,14 @@ function asObject(body: unknown): object {
   return body
 }
 
-export function restFraming(version: ProtocolVersion): Framing {
+export function restFraming(version: ProtocolVersion, dialect: Dialect = version.proto): Framing {
   return {
     contentType: version.spelling.restMediaType,
     before: '',
     after: '',
     // Without an envelope nothing else would tell an error from an event; published clients look for this name (F-5, F-7).
     errorEvent: 'event: error\n',
-    error: (error) => JSON.stringify(version.proto.errorBody(error)),
+    error: (error) => JSON.stringify(dialect.errorBody(error)),
     status: (error) => errorTable[error.code].http,
   }
 }

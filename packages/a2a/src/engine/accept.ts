@@ -3,13 +3,11 @@
  * that came before. The same for a send and for a stream.
  */
 import { A2AError, invalidParams, taskNotFound } from '../model/error.ts'
-import { clientToolsExtension } from '../model/extension.ts'
 import { newId } from '../model/id.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
 import type { TurnOptions } from '../model/record.ts'
-import { asksForSecret } from '../model/sensitive.ts'
-import { isInterrupted, isTerminal } from '../model/state.ts'
-import type { Message, Part, Struct } from '../model/task.ts'
+import { isTerminal } from '../model/state.ts'
+import type { Message } from '../model/task.ts'
 import type { IdempotencyKey, Store } from '../stores/store.ts'
 import { checkSend } from './check.ts'
 import type { AgentEntry, CallContext, EngineLimits } from './contract.ts'
@@ -24,6 +22,7 @@ import { createRoom } from './room.ts'
 import type { Run } from './run.ts'
 import { hideSecrets } from './secrets.ts'
 import * as steps from './steps.ts'
+import { findAnsweredTask, mayAnswerSecret } from './tool-answer.ts'
 
 export type Accepted =
   | { readonly reply: Message }
@@ -91,8 +90,8 @@ export function createAccept(parts: AcceptParts) {
     if (before !== undefined) return attach(before, received, context)
     try {
       const { message } = request
-      const refers = message.taskId === undefined && message.referenceTaskIds !== undefined
-      const taskId = refers ? await findByToolResult(message, context) : message.taskId
+      const refers = message.referenceTaskIds !== undefined
+      const taskId = refers ? await findAnsweredTask(message, context, parts.registry) : message.taskId
       return taskId === undefined
         ? await openTask(request, context, entry, idempotency)
         : await continueTask(taskId, request, context, entry, idempotency)
@@ -174,8 +173,7 @@ export function createAccept(parts: AcceptParts) {
       throw invalidParams([{ field: 'message.contextId', description: 'is not the context of that task' }])
     }
     const stored = { ...message, taskId, contextId }
-    const { state, message: question } = live.fold.status
-    const kept = hideSecrets(stored, isInterrupted(state) && asksForSecret(question))
+    const kept = hideSecrets(stored, mayAnswerSecret(live, stored))
     const isSecret = kept !== stored
     const key = isSecret ? hidden(idempotency, request, context) : idempotency
     const deliver = steps.deliver(kept, turnOptions(request, context), key, entry.options)
@@ -189,23 +187,6 @@ export function createAccept(parts: AcceptParts) {
     }
     if (live.owned) await parts.resume(live)
     return { live }
-  }
-
-  /**
-   * Some clients answer a tool call with a new message that only refers to the task. It continues that task if it
-   * refers to exactly one that waits for just this answer.
-   */
-  async function findByToolResult(message: Message, context: CallContext): Promise<string | undefined> {
-    const answered = message.parts.flatMap(toolResultIds)
-    if (answered.length === 0 || message.referenceTaskIds === undefined) return undefined
-    const waiting: string[] = []
-    for (const id of message.referenceTaskIds.slice(0, 10)) {
-      const live = await parts.findOwn(id, context).catch(() => undefined)
-      const asked = live?.fold.status
-      if (asked?.state !== 'TASK_STATE_INPUT_REQUIRED' || asked.message === undefined) continue
-      if (openRequests(asked.message).some((request) => answered.includes(request))) waiting.push(id)
-    }
-    return waiting.length === 1 ? waiting[0] : undefined
   }
 }
 
@@ -265,21 +246,6 @@ function turnOptions(
     ...(deadlineAt !== undefined ? { deadlineAt } : {}),
     ...(provenance !== undefined ? { provenance } : {}),
   }
-}
-
-function toolResultIds(part: Part): string[] {
-  const about = part.metadata?.[clientToolsExtension] as Struct | undefined
-  if (about?.['type'] !== 'tool-result' || !('data' in part)) return []
-  const id = (part.data as Struct | null)?.['toolUseId']
-  return typeof id === 'string' ? [id] : []
-}
-
-/** The ids of what a question asks for: an input request, or calls of tools that run at the client. */
-function openRequests(message: Message): string[] {
-  const about = message.metadata?.[clientToolsExtension] as Struct | undefined
-  const request = about?.['inputRequest'] as Struct | undefined
-  const calls = message.parts.map((part) => ('data' in part ? (part.data as Struct | null)?.['toolUseId'] : undefined))
-  return [request?.['requestId'], ...calls].filter((id) => typeof id === 'string')
 }
 
 /** The same answer whether it is not there or not the caller's (B-160). */

@@ -30,6 +30,8 @@ export interface CallContext {
   readonly streamed?: true
   /** Resume after this event instead of beginning with a snapshot. */
   readonly lastEventId?: number
+  /** This call's stream stays open when the task asks for input, whatever the agent's own option says (B-91). */
+  readonly keepOpenOnInputRequired?: boolean
   /** Whether an anonymous caller may list: on loopback only. */
   readonly mayList: boolean
   /** The message as it came, where an extension has changed it: what tells whether one that comes again is the same. */

@@ -3,7 +3,6 @@ import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
 import type { Message, Task, TaskStatus } from '../model/task.ts'
 import { tellAbandoned } from './abandon.ts'
 import type { Accepted } from './accept.ts'
@@ -11,7 +10,7 @@ import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
 import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
 import { traceAt, viewOf, withHistory, withTransitions } from './fold.ts'
-import { follow, until } from './follow.ts'
+import { endsAt, follow, withStreamOptions, until } from './follow.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
 import type { TailEvent } from './event-of.ts'
@@ -124,7 +123,7 @@ export function createEngine(parts: EngineParts): Engine {
       checkStreaming(entry)
       const accepted = await take(request, { ...context, streamed: true }, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
-      return streamOf(accepted, request, context, entry)
+      return streamOf(accepted, request, context, withStreamOptions(context, entry))
     },
 
     async getTask(request, context, transitions = false) {
@@ -146,7 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     async subscribe(request, context, finished) {
-      const entry = entryOf(context)
+      const entry = withStreamOptions(context, entryOf(context))
       checkStreaming(entry)
       const live = await findOwn(request.id, context)
       const resumed = await resume(live, context, entry)
@@ -381,11 +380,6 @@ function closesAt({ fold }: Live, entry: AgentEntry): boolean {
 /** What an agent is told when its task can no longer be written from here. */
 function interrupted(cause: unknown): A2AError {
   return cause instanceof A2AError ? cause : new A2AError('INTERRUPTED', 'The task was interrupted', {}, { cause })
-}
-
-/** B-91, B-92: a question ends the stream, a request for credentials does not. */
-function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
-  return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
 }
 
 function checkStreaming({ streaming }: AgentEntry): void {

@@ -8,7 +8,7 @@ import { A2AError } from '../model/error.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Store } from '../stores/store.ts'
-import type { EventStream, StreamItem } from './contract.ts'
+import type { AgentEntry, CallContext, EventStream, StreamItem } from './contract.ts'
 import { traceAt } from './fold.ts'
 import { later } from './later.ts'
 import type { TailEvent } from './event-of.ts'
@@ -35,6 +35,16 @@ export function follow(live: Live, store: Store, options: FollowOptions): EventS
   const ends = (state: TaskState, seq: number): boolean =>
     isTerminal(state) || (seq >= statusSeq && options.endsAt(state))
   return { [Symbol.asyncIterator]: () => createReader(live, store, options, ends) }
+}
+
+/** B-91, B-92: a question ends the stream, a request for credentials does not. */
+export function endsAt(entry: AgentEntry): (state: TaskState) => boolean {
+  return (state) => state === 'TASK_STATE_INPUT_REQUIRED' && !entry.options.keepOpenOnInputRequired
+}
+
+/** The agent with the options of one call's stream: a call may ask for a stream that stays open at a question. */
+export function withStreamOptions({ keepOpenOnInputRequired }: CallContext, entry: AgentEntry): AgentEntry {
+  return keepOpenOnInputRequired === true ? { ...entry, options: { ...entry.options, keepOpenOnInputRequired } } : entry
 }
 
 function createReader(

@@ -20,6 +20,7 @@ export class ServedContext implements CallContext {
   caller: Caller
   readonly extensions: readonly string[]
   readonly lastEventId?: number
+  readonly keepOpenOnInputRequired?: boolean
   readonly traceparent?: string
   readonly tracestate?: string
   readonly push?: PushManner
@@ -35,6 +36,7 @@ export class ServedContext implements CallContext {
     this.caller = call.caller
     this.extensions = call.extensions
     if (call.lastEventId !== undefined) this.lastEventId = call.lastEventId
+    if (call.keepOpenOnInputRequired === true) this.keepOpenOnInputRequired = true
     if (push !== undefined) this.push = push
     const traceparent = parts.request.header('traceparent')
     if (traceparent !== undefined && traceIdOf(traceparent) !== undefined) {

@@ -14,6 +14,7 @@ import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
+import type { CallVariant } from './endpoint-variant.ts'
 import { activeExtensions, requestedExtensions } from './extensions.ts'
 import { noSuchPath, perform } from './perform.ts'
 import { streamChunks } from './stream.ts'
@@ -38,6 +39,8 @@ export interface Asked {
   readonly dialect: Dialect
   readonly payload: unknown
   readonly caller: Caller
+  /** What the path of the request changes for it. */
+  readonly variant?: CallVariant | undefined
 }
 interface Target extends Asked {
   readonly framing: Framing
@@ -46,7 +49,7 @@ interface Target extends Asked {
 }
 
 export function createDispatch(house: House): Dispatch {
-  const { negotiator, doorkeeper, limits, tenants } = house
+  const { negotiator, doorkeeper, limits, tenants, variants } = house
   const tables = new Map<ProtocolVersion, RouteTable>()
   const framings = new Map<ProtocolVersion, Framing>()
   for (const version of negotiator.offered) {
@@ -62,6 +65,7 @@ export function createDispatch(house: House): Dispatch {
     let framing = jsonrpcFraming(version.json, 'null')
     let operation: Operation | undefined
     let caller: Caller | undefined
+    let variant: CallVariant | undefined
     const gate = house.gate?.(request, resident, 'JSONRPC')
     try {
       const identified = doorkeeper.identify(request, resident)
@@ -71,22 +75,24 @@ export function createDispatch(house: House): Dispatch {
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
       if (envelope.method !== undefined && asked === undefined) version = negotiator.ofMethod(envelope.method)
-      const dialect = version.json
+      operation = envelope.method === undefined ? undefined : negotiator.operation(version, envelope.method)
+      const payload = 'params' in envelope ? envelope.params : undefined
+      variant = operation && variants.find(request.path, 'JSONRPC', version, { operation, payload })
+      const dialect = variant?.dialect ?? version.json
       framing = jsonrpcFraming(dialect, envelope.id)
       if ('error' in envelope) throw envelope.error
       if (asked === 'unsupported') throw negotiator.unsupported()
-      operation = negotiator.operation(version, envelope.method)
       if (operation === undefined) throw methodNotFound(envelope.method, version)
       if (envelope.isNotification === true) {
         dialect.decodeRequest(operation, envelope.params)
         throw noNotifications()
       }
-      const payload = envelope.params
       return await answer(request, resident, {
         operation,
         version,
         dialect,
         payload,
+        variant,
         caller,
         framing,
         gate,
@@ -97,17 +103,8 @@ export function createDispatch(house: House): Dispatch {
       // Whoever is not there has no JSON-RPC either: a path that leads nowhere is answered as any other.
       const shape = isGone(resident, operation, reason) ? (framings.get(version) as Framing) : framing
       const refusal = house.refuse(reason, resident, version, shape, gate?.headers)
-      const isLost = reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND'
-      return isLost && operation === 'SubscribeToTask' && version.habits.lostSubscription === 'event'
-        ? asEvent(refusal)
-        : refusal
+      return isSentAsEvent(reason, operation, version, variant) ? asEvent(refusal) : refusal
     }
-  }
-
-  function restDialect(path: string, version: ProtocolVersion, body: unknown): Dialect {
-    const { restInKind } = house
-    const mayBeKind = restInKind !== undefined && path.startsWith(`${restInKind}/`)
-    return (mayBeKind ? version.dialectOf?.(body) : undefined) ?? version.proto
   }
 
   async function rest(
@@ -118,7 +115,8 @@ export function createDispatch(house: House): Dispatch {
   ): Promise<HttpResponse> {
     const asked = negotiator.asked(request)
     const version = asked === undefined ? negotiator.ofPath(path) : negotiator.shape(asked)
-    const framing = framings.get(version) as Framing
+    const plain = framings.get(version) as Framing
+    let framing = plain
     let caller: Caller | undefined
     const gate = house.gate?.(request, resident, 'HTTP+JSON')
     try {
@@ -130,7 +128,15 @@ export function createDispatch(house: House): Dispatch {
         return house.refuse(error, resident, version, framing, { allow: match.allow })
       }
       const { route } = match.route
-      if (visit !== undefined) visit.operation = route.operation
+      const { operation } = route
+      if (visit !== undefined) visit.operation = operation
+      const findVariant = (payload?: unknown): CallVariant | undefined => {
+        const found = variants.find(request.path, 'HTTP+JSON', version, { operation, payload })
+        framing = found === undefined ? plain : restFraming(version, found.dialect)
+        return found
+      }
+      // Until the body is read, only the path decides how an error is written.
+      findVariant()
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
@@ -138,11 +144,13 @@ export function createDispatch(house: House): Dispatch {
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       if (isOfTenant(route)) checkPathTenant(payload['tenant'], body?.value, request.query)
+      const variant = findVariant(payload)
       return await answer(request, resident, {
-        operation: route.operation,
+        operation,
         version,
-        dialect: restDialect(request.path, version, body?.value),
+        dialect: variant?.dialect ?? version.proto,
         payload,
+        variant,
         caller,
         framing,
         gate,
@@ -200,6 +208,7 @@ export class ServedCall implements Call {
   readonly caller: Caller
   readonly extensions: readonly string[]
   readonly lastEventId?: number
+  readonly keepOpenOnInputRequired?: boolean
   readonly #request: HttpRequest
 
   constructor(request: HttpRequest, resident: Resident, target: Asked) {
@@ -209,7 +218,10 @@ export class ServedCall implements Call {
     this.payload = target.payload
     this.agent = resident.name
     this.caller = target.caller
-    this.extensions = activeExtensions(requestedExtensions(request, target.version), resident)
+    const requested = requestedExtensions(request, target.version)
+    const { extensions = requested, keepOpenOnInputRequired } = target.variant ?? {}
+    this.extensions = activeExtensions(requested.length > 0 ? requested : extensions, resident)
+    if (keepOpenOnInputRequired === true) this.keepOpenOnInputRequired = true
     const lastEventId = isStream(target.operation) ? cursorOf(request) : undefined
     if (lastEventId !== undefined) this.lastEventId = lastEventId
     this.#request = request
@@ -249,12 +261,26 @@ export function extensionsHeader({ spelling }: ProtocolVersion, { extensions }: 
   return extensions.length > 0 ? { [spelling.extensionsHeader]: extensions.join(', ') } : {}
 }
 
+/** Whether the error of a stream that cannot begin is sent as the stream's only event, as its version or its path asks. */
+function isSentAsEvent(
+  reason: unknown,
+  operation: Operation | undefined,
+  { habits }: ProtocolVersion,
+  variant: CallVariant | undefined,
+): boolean {
+  if (operation === undefined || !isStream(operation)) return false
+  if (variant?.streamErrors === 'event') return true
+  const isLost = reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND'
+  return isLost && operation === 'SubscribeToTask' && habits.lostSubscription === 'event'
+}
+
 /**
  * Published clients of 0.x take nothing but a stream for an answer to `tasks/resubscribe`: off a plain document they
  * read that its type is wrong, and not that the task is gone (F-7).
  */
 function asEvent(refusal: HttpResponse): HttpResponse {
-  if (!('body' in refusal)) return refusal
+  // Another status says by itself that no stream follows.
+  if (!('body' in refusal) || refusal.status !== 200) return refusal
   const { status, headers, body } = refusal
   return { status, headers: { ...headers, ...sseHeaders }, body: `data: ${String(body)}\n\n` }
 }

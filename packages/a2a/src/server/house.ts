@@ -11,6 +11,7 @@ import { baseUrl } from './base-url.ts'
 import { type Cards, createCards, type GrpcPlace } from './card.ts'
 import type { CardSigner } from './card-signer.ts'
 import * as defaults from './defaults.ts'
+import { createVariantFinder, type VariantFinder } from './endpoint-variant.ts'
 import { createGate, type Gate } from './gate.ts'
 import { isLocal } from './guard.ts'
 import { consoleLog } from './log.ts'
@@ -30,8 +31,7 @@ export interface House {
   readonly doorkeeper: Doorkeeper
   readonly limits: Limits
   readonly keepAliveMs: number
-  /** Below which path REST may be answered as JSON-RPC is. */
-  readonly restInKind: string | undefined
+  readonly variants: VariantFinder
   readonly performParts: PerformParts
   readonly tenants: Tenants
   /** Only where whoever runs the server wants to be asked of calls, or told of answers: else nothing is made for them. */
@@ -110,7 +110,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     doorkeeper,
     limits,
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
-    restInKind: options.restInKind,
+    variants: createVariantFinder(options.endpointVariants),
     tenants,
     performParts: {
       engine,

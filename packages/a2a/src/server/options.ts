@@ -15,6 +15,7 @@ import type { VersionId } from '../versions/version.ts'
 import type { Admit, OnAnswer } from './admission.ts'
 import type { CardSigning } from './card-keys.ts'
 import type { Credentials } from './credentials.ts'
+import type { EndpointVariant } from './endpoint-variant.ts'
 import type { Extension } from './extension.ts'
 import type { PushOptions } from './push-options.ts'
 import type { TenantOptions } from './tenants.ts'
@@ -105,11 +106,8 @@ export interface HouseOptions {
   readonly hosts?: readonly string[]
   /** Reads a missing A2A-Version as 0.3, as the letter of 1.0 says, instead of looking at method or path. */
   readonly strict?: boolean
-  /**
-   * Below this path, such as `/v1`, REST clients of 0.x who write messages as JSON-RPC does, with `kind`, are answered in the
-   * same words. Default: nowhere, and they get ProtoJSON as everybody does (0.3 is spoken both ways).
-   */
-  readonly restInKind?: string
+  /** Paths that serve some requests differently from the official text. Default: none. */
+  readonly endpointVariants?: readonly EndpointVariant[]
   /** What is offered. Default: all. */
   readonly versions?: readonly VersionId[]
   /** The card for whoever does not say which version. Default `merged`. */

@@ -18,8 +18,6 @@ export interface ProtocolVersion {
   readonly json: Dialect
   /** Of REST, and in ProtoJSON form of gRPC. In 1.0 the two are one. */
   readonly proto: Dialect
-  /** Which of the two a body is written in, where both are spoken over REST. Left out: always `proto`. */
-  dialectOf?(body: unknown): Dialect
 }
 
 /** Where versions mean different things by the same operation: data, so that nobody has to ask which version it is. */

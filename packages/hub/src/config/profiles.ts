@@ -11,7 +11,7 @@ export const profiles = z.strictObject({
   }),
   olderDraft: z.boolean().default(false).meta({
     description:
-      'For clients of an early description of 0.3: traces and client tools unasked at /api/a2a, and REST at /v1 answered with `kind` to those who write it.',
+      'Serves clients of an early description of 0.3 at /api/a2a and, for messages with `kind`, at /v1: traces and input requests on events, streams that stay open for answers, and the frames and errors that such clients read.',
   }),
 })
 

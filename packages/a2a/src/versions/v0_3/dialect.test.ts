@@ -179,7 +179,7 @@ describe('0.2', () => {
 })
 
 describe('an artifact as an older draft has it', () => {
-  it('is read off an index and a single part, and never written so [S2-34]', () => {
+  it('is read off an index and a single part, which the official form does not have [S2-34]', () => {
     const event = json.decodeEvent({
       kind: 'artifact-update',
       taskId: 't1',

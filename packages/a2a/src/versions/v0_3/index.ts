@@ -17,11 +17,4 @@ export const v0_3: ProtocolVersion = {
   },
   json,
   proto,
-  dialectOf: (body) => (saysKind(body) ? json : proto),
-}
-
-/** Clients after the schema mark their messages; those after the proto do not. */
-export function saysKind(body: unknown): boolean {
-  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined
-  return typeof message === 'object' && message !== null && 'kind' in message
 }
