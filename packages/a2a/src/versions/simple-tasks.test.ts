@@ -1,8 +1,10 @@
-/** A task of the protocol, as programs see it that know none. */
+/** The codec of the simple REST façade: both directions, and what is refused. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Task, TaskState } from '@parley/a2a'
-import { flatTask } from './flat-task.ts'
+import type { LogRecord, RecordBody } from '../model/record.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Task } from '../model/task.ts'
+import { flatTask, messageOfTaskSend, readFlatTask, readTaskSend, writeTaskSend } from './simple-tasks.ts'
 
 const timestamp = '2026-01-02T03:04:05.678Z'
 
