@@ -36,12 +36,13 @@ export async function openSimplePeer(card?: (url: string) => object): Promise<Si
   const deps = depsOf(new Database(grace), new Echo())
   const requests: string[] = []
   const bodies: unknown[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const line = `${request.method} ${request.url}`
     requests.push(line)
-    const body = await text(request)
-    const [status, answer] = answerTo(line, body)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    void text(request).then((body) => {
+      const [status, answer] = answerTo(line, body)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -5,7 +5,7 @@
  */
 import { A2AError } from '../model/error.ts'
 import type { ErrorCode } from '../model/error.ts'
-import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
+import type { Operation, RequestOf } from '../model/operation.ts'
 import type { Task } from '../model/task.ts'
 import { readFlatTask, writeTaskSend } from '../versions/simple-tasks.ts'
 import type { Wire, WireCall, WireParts } from './contract.ts'
@@ -16,12 +16,7 @@ export function createFacadeWire(url: string, parts: WireParts, timeoutMs: numbe
   const base = url.replace(/[?#].*/, '').replace(/\/+$/, '')
 
   return {
-    async call<O extends Operation>(operation: O, request: RequestOf<O>, about: WireCall): Promise<ResultOf<O>> {
-      if (operation === 'SendMessage')
-        return { task: await send(request as RequestOf<'SendMessage'>, about) } as ResultOf<O>
-      if (operation === 'GetTask') return (await get(request as RequestOf<'GetTask'>, about)) as ResultOf<O>
-      throw unsupported(operation)
-    },
+    call: answerTo,
 
     /** There are no streams here. A card may promise them all the same: the task is shown once, and polled from then on. */
     async open(operation, request, about) {
@@ -31,6 +26,12 @@ export function createFacadeWire(url: string, parts: WireParts, timeoutMs: numbe
         yield { event: { task }, id: undefined, final: undefined }
       })()
     },
+  }
+
+  async function answerTo(operation: Operation, request: RequestOf<Operation>, about: WireCall) {
+    if (operation === 'GetTask') return get(request as RequestOf<'GetTask'>, about)
+    if (operation === 'SendMessage') return { task: await send(request as RequestOf<'SendMessage'>, about) }
+    throw unsupported(operation)
   }
 
   function send(request: RequestOf<'SendMessage'>, about: WireCall): Promise<Task> {

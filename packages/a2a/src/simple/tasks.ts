@@ -82,7 +82,8 @@ let store: TaskStore | undefined
  */
 export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2ATaskSendRequest['params']): A2ATask {
   const submitted = readBody(body)
-  const agent = depOf(deps, 'listAgents')().find(({ defaultProjectId }) => defaultProjectId)
+  const { listAgents, createSession } = functionsOf(deps)
+  const agent = listAgents().find(({ defaultProjectId }) => defaultProjectId)
   if (agent === undefined) throw new NotFoundError('Agent with default project')
   const { processManager } = deps
   const listener: A2ASessionListener = (_sessionId, event) => task.hear(event)
@@ -93,17 +94,14 @@ export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2A
     onEnd: () => processManager.unsubscribe?.(task.view.sessionId as string, listener),
   })
   const prompt = submitted.texts.join('\n')
-  const session = depOf(
-    deps,
-    'createSession',
-  )({
+  const session = createSession({
     projectId: agent.defaultProjectId as string,
     agentId: agent.id,
     name: `A2A Task: ${prompt.slice(0, 50)}`,
     initialPrompt: prompt,
     source: 'agent',
   })
-  task.begin(String(session.id))
+  task.begin(session.id)
   processManager.subscribe(session.id, listener)
   processManager.startProcess(session, prompt)
   run(task, submitted.timeoutMs)
@@ -133,18 +131,22 @@ function readBody(body: unknown): TaskSend {
   }
 }
 
-type Bound<F> = F extends (db: infer _, ...rest: infer R) => infer T ? (...rest: R) => T : never
-type Overridable = 'listAgents' | 'createSession'
+/** A database may have the functions itself. */
+interface OwnFunctions {
+  listAgents?(): readonly A2AAgent[]
+  createSession?(input: A2ASessionInput): A2ASession
+}
 
-function depOf<Name extends Overridable>(deps: A2ATaskDeps, name: Name): Bound<NonNullable<A2ATaskDeps[Name]>> {
-  const { db } = deps
-  const own = deps[name] as ((db: unknown, ...rest: unknown[]) => unknown) | undefined
-  const others = Object(db) as Partial<Record<Name, (...rest: unknown[]) => unknown>>
-  if (own === undefined && typeof others[name] !== 'function') {
+function functionsOf(deps: A2ATaskDeps<unknown>): Required<OwnFunctions> {
+  const { db, listAgents, createSession } = deps
+  const own = Object(db) as OwnFunctions
+  const missing = (name: string): never => {
     throw new ValidationError(`${name}: give it, or a db that has it`)
   }
-  const call = (...rest: unknown[]): unknown => (own === undefined ? others[name]?.(...rest) : own(db, ...rest))
-  return call as Bound<NonNullable<A2ATaskDeps[Name]>>
+  return {
+    listAgents: () => listAgents?.(db) ?? own.listAgents?.() ?? missing('listAgents'),
+    createSession: (input) => createSession?.(db, input) ?? own.createSession?.(input) ?? missing('createSession'),
+  }
 }
 
 /** The task is opened in the engine under the id that its caller has already been given. */

@@ -1,6 +1,7 @@
 /** The codec of the simple REST façade: both directions, and what is refused. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { A2AError } from '../model/error.ts'
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Task } from '../model/task.ts'
@@ -75,5 +76,122 @@ describe('a flat task', () => {
       }),
     )
     assert.equal(flat.messages.length, 1)
+  })
+
+  it('changes with every record that shows, and not with the others [S0-3]', () => {
+    const at = Date.parse(timestamp)
+    const records = [
+      record(1, at, { type: 'status', status: { state: 'TASK_STATE_WORKING' } }),
+      record(2, at + 1_000, { type: 'artifact', artifact: { artifactId: 'answer', parts: [{ text: 'Hi' }] } }),
+      record(3, at + 2_000, { type: 'checkpoint', data: 1 }),
+    ]
+    const flat = flatTask(task('TASK_STATE_WORKING'), { records })
+    assert.equal(flat.updatedAt, new Date(at + 1_000).toISOString())
+  })
+
+  it('has a message for each text of an agent whose texts are messages, and one for all of any other', () => {
+    const said = (text: string, append: boolean): RecordBody => ({
+      type: 'artifact',
+      artifact: { artifactId: 'answer', parts: [{ text }] },
+      append,
+    })
+    const bodies = [said('lost', false), said('One', false), said('Two', true), said('', true)]
+    const records = bodies.map((body, index) => record(index + 1, 0, body))
+    const whole = task('TASK_STATE_COMPLETED', { artifacts: [{ artifactId: 'answer', parts: [{ text: 'OneTwo' }] }] })
+    const texts = (options: object) => flatTask(whole, options).messages.map(({ parts }) => parts[0]?.text)
+    assert.deepEqual(texts({ records, textsAreMessages: true }), ['One', 'Two'])
+    assert.deepEqual(texts({ records }), ['OneTwo'])
+    assert.deepEqual(texts({ records: records.slice(2), textsAreMessages: true }), ['OneTwo'], 'a pruned log')
+  })
+})
+
+function record(seq: number, at: number, body: RecordBody): LogRecord {
+  return { seq, at, body }
+}
+
+describe('a submission', () => {
+  it('is read in its envelope or bare, as a text or as parts [S0-4]', () => {
+    const read = { texts: ['Hello'], skill: 'greet', timeoutMs: 5_000 }
+    const params = { message: 'Hello', skill: 'greet', timeoutMs: 5_000 }
+    assert.deepEqual(readTaskSend(params), read)
+    assert.deepEqual(readTaskSend({ method: 'tasks/send', params }), read)
+    const parts = [{ type: 'text', text: 'Hello' }]
+    assert.deepEqual(readTaskSend({ message: { role: 'user', parts } }), { texts: ['Hello'], timeoutMs: 300_000 })
+    const { role, parts: said, metadata } = messageOfTaskSend({ texts: ['a', 'b'], skill: 'greet', timeoutMs: 1 })
+    assert.deepEqual(
+      [role, said, metadata],
+      ['ROLE_USER', [{ text: 'a' }, { text: 'b' }], { source: 'agent', skillId: 'greet' }],
+    )
+  })
+
+  it('is refused with the field that is wrong', () => {
+    const wrong: readonly (readonly [unknown, string])[] = [
+      [{}, 'message'],
+      [{ message: '' }, 'message'],
+      [{ message: { parts: [] } }, 'message.parts'],
+      [{ message: { parts: [{ text: '' }] } }, 'message.parts[0].text'],
+      [{ message: 'x', timeoutMs: -1 }, 'timeoutMs'],
+      [{ message: 'x', timeoutMs: 86_400_001 }, 'timeoutMs'],
+      [{ message: 'x', skill: 7 }, 'skill'],
+      [[], 'params'],
+    ]
+    for (const [body, field] of wrong) {
+      assert.throws(
+        () => readTaskSend(body),
+        (error) => {
+          assert.ok(error instanceof A2AError && error.code === 'INVALID_PARAMS')
+          assert.deepEqual(
+            error.details.violations?.map((violation) => violation.field),
+            [field],
+          )
+          return true
+        },
+      )
+    }
+  })
+
+  it('is written so that it is found in an envelope and bare, and only for what the peer can take [S0-4]', () => {
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Sum' }, { data: { n: 1 } }] } as const
+    const params = { message: 'Sum\n{"n":1}', skill: 'add', timeoutMs: 5 }
+    assert.deepEqual(writeTaskSend({ message, metadata: { skillId: 'add' } }, 5), { ...params, params })
+    const file = { ...message, parts: [{ url: 'https://files.example/x' }] }
+    assert.throws(() => writeTaskSend({ message: file }), { code: 'CONTENT_TYPE_NOT_SUPPORTED' })
+    assert.throws(() => writeTaskSend({ message: { ...message, taskId: 't' } }), { code: 'UNSUPPORTED_OPERATION' })
+  })
+})
+
+describe('the task of a peer', () => {
+  const said = (role: string, text: string) => ({ role, parts: [{ type: 'text', text }] })
+
+  it('has what the agent said last as its answer, once it has ended [S0-25]', () => {
+    const messages = [said('user', 'Hello'), said('agent', 'Thinking'), said('agent', 'Hi')]
+    const { id, contextId, status, history } = readFlatTask({
+      id: 't1',
+      state: 'completed',
+      messages,
+      sessionId: 's1',
+      updatedAt: timestamp,
+    })
+    assert.deepEqual([id, contextId, status.state, status.timestamp], ['t1', 's1', 'TASK_STATE_COMPLETED', timestamp])
+    assert.deepEqual(status.message?.parts, [{ text: 'Hi' }])
+    assert.deepEqual(
+      history?.map(({ role, parts }) => [role, parts[0]]),
+      [
+        ['ROLE_USER', { text: 'Hello' }],
+        ['ROLE_AGENT', { text: 'Thinking' }],
+      ],
+    )
+    assert.equal(readFlatTask({ id: 't1', state: 'working', messages }).status.message, undefined)
+  })
+
+  it('is read however little it says, but for its id', () => {
+    const working = { id: 't1', status: { state: 'TASK_STATE_WORKING' } }
+    for (const rest of [{}, { sessionId: null, messages: 7 }, { status: { state: 'odd' } }, { messages: [null, {}] }]) {
+      assert.deepEqual(readFlatTask({ id: 't1', ...rest }), working)
+    }
+    assert.equal(readFlatTask({ id: 't1', status: { state: 'failed' } }).status.state, 'TASK_STATE_FAILED')
+    for (const wrong of [null, 7, [], {}, { id: '' }, { id: 7 }]) {
+      assert.throws(() => readFlatTask(wrong), { code: 'INVALID_AGENT_RESPONSE' })
+    }
   })
 })
