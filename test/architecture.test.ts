@@ -31,6 +31,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   agents: ['model', 'client'],
   engine: ['model', 'stores', 'agents'],
   server: ['model', 'versions', 'bindings', 'engine'],
+  // An application of the others: one module of functions over a client and a handler.
+  simple: ['model', 'versions', 'client', 'stores', 'agents', 'server'],
 }
 /** Composition roots: they may reach into more rooms than the room they stand in. */
 const alsoMayImport: Readonly<Record<string, readonly string[]>> = {
@@ -147,13 +149,16 @@ const namesSayOneThing: Rule = (files) =>
     return /^[a-z0-9]+(-[a-z0-9]+(\.\d+)?)*$/.test(name) ? [] : [`${file}: file names are kebab-case`]
   })
 
+/** The command line, and the one function of the SDK whose default address is asked for in PORT and BIND_HOST. */
+const readsEnvironment = ['packages/hub/src/cli/main.ts', 'packages/a2a/src/simple/own-address.ts']
+
 const onlyTheCommandLineReadsTheEnvironment: Rule = (files) =>
   inPackages(files)
     // A page in a browser has no environment, but shows programs that do.
-    .filter(([file]) => file !== 'packages/hub/src/cli/main.ts' && !file.startsWith('packages/console/'))
+    .filter(([file]) => !readsEnvironment.includes(file) && !file.startsWith('packages/console/'))
     .flatMap(([file, text]) =>
       [...text.matchAll(/\bprocess\s*\.\s*env\b|\benv\b[^\n]*from 'node:process'/g)].map(
-        ({ index }) => `${file}:${lineOf(text, index)} reads process.env: only packages/hub/src/cli/main.ts may`,
+        ({ index }) => `${file}:${lineOf(text, index)} reads process.env: only ${readsEnvironment.join(' and ')} may`,
       ),
     )
 

@@ -49,15 +49,12 @@ const doors: Readonly<Record<string, Surface>> = {
   './server': {
     values: `
       ConfigError allOf anonymous anyOf apiKey basic bearer clientTools createHandler credentials cursor
-      cursorExtension guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook whatIsWrongWithName wireFrames
+      cursorExtension flatTask messageOfTaskSend readTaskSend readableName skillOfTool guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook whatIsWrongWithName wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
       BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
-      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler
-      GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest
-      NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions
-      PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TenantOptions TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
+      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
     `,
   },
   './node': {
@@ -67,6 +64,13 @@ const doors: Readonly<Record<string, Surface>> = {
   './grpc': {
     values: 'createGrpcServer grpc',
     types: 'GrpcBinding GrpcOptions GrpcServer GrpcServerOptions GrpcTls',
+  },
+  './simple': {
+    values: `
+      ExternalServiceError NotFoundError ValidationError buildAgentCard buildAgentCardForAgent clearAgentCardCache
+      clearTaskStore discoverAgent fetchAgentCard handleTaskGet handleTaskSend invokeRemoteAgent
+    `,
+    types: 'A2AAgentCard A2AMessage A2ATask A2ATaskDeps A2ATaskSendRequest A2ATaskState RemoteInvocationResult',
   },
   './stores/sqlite': {
     values: 'masterKeyBeside sqliteStore',

@@ -8,7 +8,7 @@ async function* myAgent({ text }: Turn): AsyncGenerator<string> {
   yield `Hello, ${text}!`
 }
 
-it('greets [S0-6]', async () => {
+it('greets', async () => {
   const agent = testAgent(myAgent) // no socket; the whole path, every version
   assert.equal(await agent.ask('hi'), 'Hello, hi!')
   assert.deepEqual(await agent.stream('hi').states(), [

@@ -19,6 +19,17 @@ while (!existsSync('go')) await sleep(10)
 if (existsSync('fail')) { console.log(JSON.stringify({ type: 'error', text: 'It broke' })); process.exit(1) }
 console.log(JSON.stringify({ type: 'done' }))
 `
+/** Says two things, each when it is time. */
+const talkative = `
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+process.stdin.resume()
+console.log(JSON.stringify({ type: 'assistant', text: 'Hi there' }))
+while (!existsSync('go')) await sleep(10)
+console.log(JSON.stringify({ type: 'assistant', text: 'How are you?' }))
+while (!existsSync('end')) await sleep(10)
+console.log(JSON.stringify({ type: 'done' }))
+`
 const agents = `
   session: { kind: command, command: [node, session.mjs], protocol: jsonl, default: true }
   asker: { kind: module, path: ./asker.ts }
@@ -30,6 +41,7 @@ interface Flat {
   readonly state: string
   readonly sessionId: string | null
   readonly source: string
+  readonly updatedAt: string
   readonly messages: readonly { readonly role: string; readonly parts: readonly { readonly text: string }[] }[]
   readonly error?: string
 }
@@ -82,6 +94,21 @@ describe('simple tasks', options, () => {
     await writeFile(join(folder, 'go'), '')
     const done = await reaches(hub, task.id, ({ state }) => state !== 'working')
     assert.equal(done.state, 'completed')
+    await hub.end()
+  })
+
+  it('have a message for each assistant line, and change with each [S0-3 S0-29]', async () => {
+    const { hub, folder } = await hubWith(`agents:${agents}`, { 'session.mjs': talkative })
+    const { task } = await send(hub, { message: 'Hello' })
+    const first = await reaches(hub, task.id, (now) => now.messages.length === 2)
+    await writeFile(join(folder, 'go'), '')
+    const second = await reaches(hub, task.id, (now) => now.messages.length === 3)
+    assert.deepEqual(textOf(second), ['Hello', 'Hi there', 'How are you?'])
+    assert.equal(second.state, 'working')
+    assert.ok(Date.parse(second.updatedAt) > Date.parse(first.updatedAt), `${first.updatedAt}, ${second.updatedAt}`)
+    await writeFile(join(folder, 'end'), '')
+    const done = await reaches(hub, task.id, ({ state }) => state === 'completed')
+    assert.deepEqual(textOf(done), textOf(second))
     await hub.end()
   })
 

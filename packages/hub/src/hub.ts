@@ -217,7 +217,11 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     const pages = createConsole({ folder: parts.console ?? consoleFolder, isOn: () => current.admin.console })
     const fronts: Front[] = [front, pages, openDiscovery(agents, known), hooks]
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
-    if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
+    if (config.profiles.simpleTasks) {
+      const textsAreMessages = (agent: string): boolean => open(agent)?.textsAreMessages === true
+      const records = (taskId: string) => store.read(taskId, 0)
+      fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault, textsAreMessages, records }))
+    }
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
     mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
     if (mcp !== undefined) fronts.push(mcp.front)

@@ -4,7 +4,7 @@ import { type Wishes, wish } from '../requirement.ts'
 export const simpleTasks: Wishes = {
   title: 'Simple tasks',
   about:
-    'A program that knows no protocol posts a text to `/a2a/tasks/send` and asks at `/a2a/tasks/{id}` how far it is; and it calls others in the same way. `profiles: { simpleTasks: true }` serves these two routes over the default agent ([run-the-hub.md](run-the-hub.md)); the client speaks them to peers whose card lists no interface ([clients.md](clients.md)).',
+    'A program that knows no protocol posts a text to `/a2a/tasks/send` and asks at `/a2a/tasks/{id}` how far it is; and it calls others in the same way. `profiles: { simpleTasks: true }` serves these two routes over the default agent ([run-the-hub.md](run-the-hub.md)); the client speaks them to peers whose card lists no interface ([clients.md](clients.md)), and so do hubs to agents of `kind: a2a`. `@parley/a2a/simple` has the same as a module of functions, by the names that were asked for ([simple.md](simple.md)).',
   requirements: [
     wish('S0-1', 'A task is `submitted`, `working`, `completed` or `failed`.', {
       instead:
@@ -12,27 +12,33 @@ export const simpleTasks: Wishes = {
     }),
     wish('S0-2', 'A message has a role, `user` or `agent`, and text parts.'),
     wish('S0-3', 'A task is flat: id, state, messages, session id, when it was made and when it last changed.', {
-      instead: 'The session is the context of the protocol, and is there from the start.',
+      instead: 'On the routes of a hub the session is the context of the protocol, and is there from the start.',
     }),
     wish('S0-4', 'A task is sent to `POST /a2a/tasks/send`, its parameters in an envelope or bare.'),
     wish('S0-5', 'A task is looked up at `GET /a2a/tasks/{id}`; one that is not there is 404.'),
-    wish('S0-6', 'What handles a task is given what it depends on, so that it can be tested.'),
+    wish(
+      'S0-6',
+      'What handles a task is given what it depends on: a database, a process manager, and what lists agents and creates sessions.',
+    ),
     wish('S0-7', 'What came of a call is `{ success, taskId, responseText, error }`.'),
     wish('S0-8', 'A card is fetched from `/.well-known/agent-card.json` and kept for five minutes.', {
       instead: 'Five minutes where the answer does not say how long; where it does, that counts.',
     }),
     wish('S0-9', 'Looking for an agent that cannot be found gives nothing, and no error.'),
-    wish('S0-10', 'What is kept of cards can be forgotten on request.'),
+    wish('S0-10', 'What is kept of cards, and of tasks, can be forgotten on request.'),
     wish('S0-11', 'One call submits a text and waits for the answer.'),
     wish('S0-12', 'A task that is sent is answered at once, before its agent is done.'),
-    wish('S0-13', 'A task can be looked up by its id alone.', { instead: 'By whoever it belongs to.' }),
+    wish('S0-13', 'A task can be looked up by its id alone.', {
+      instead: 'On the routes of a hub, by the caller that it belongs to.',
+    }),
     wish('S0-14', 'The card of an agent is enriched by its persona and its bundles of skills.'),
     wish('S0-15', 'States only move forward.'),
     wish(
       'S0-16',
       'What the process behind an agent does drives the state: its end completes the task, its error fails it.',
       {
-        instead: 'An exit with 0 completes, any other fails, and one that was stopped by a cancel is canceled.',
+        instead:
+          'For agents of `kind: command`, an exit with 0 completes, any other fails, and one that was stopped by a cancel is canceled.',
       },
     ),
     wish('S0-17', 'A task goes to the first agent that is marked as the default.'),

@@ -64,7 +64,11 @@ export const invoking: Section = {
       all,
       'A failure says why: the status of the refusal, the time that has passed, or the agent’s own words.',
     ),
-    practice('S0-4', all, 'A peer whose card lists no interface is given its task at `/a2a/tasks/send`.'),
+    practice(
+      'S0-4',
+      all,
+      'A peer whose card lists no interface, or a 0.x address at which no A2A is served, is given its task at `/a2a/tasks/send`.',
+    ),
     practice('S0-5', all, 'It is asked for that task at `/a2a/tasks/{id}`.'),
   ],
 }

@@ -56,7 +56,11 @@ export const cards: Section = {
     ),
     must('B-24', all, 'Cards hold no secrets, and a card that is not for everybody is behind authentication.'),
     must('B-25', all, 'In production the addresses are HTTPS: the card advertises the public url it was given.'),
-    decision('B-26', all, 'A card that lacks a required field is refused, and the field is named.'),
+    decision(
+      'B-26',
+      all,
+      'A card that lacks a required field is refused, and the field is named; one that lists no interface is that of a peer with simple tasks (S0-4).',
+    ),
     should('B-27', v1, 'Agents that share a host have a card each, at a path of their own.'),
     practice(
       'B-28',

@@ -10,6 +10,7 @@ import { nameOf } from './address.ts'
 import { withSource } from './card-source.ts'
 import { checkUrls } from './card-urls.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
+import { withFacade } from './facade-card.ts'
 import { discard, readText } from './read-text.ts'
 import { refusal } from './refusal.ts'
 
@@ -36,7 +37,7 @@ export async function readCard(
   } catch {
     throw noCard(response, from)
   }
-  return withSource(checkUrls(decodeCard(json), from, log), json, from)
+  return withSource(checkUrls(decodeCard(withFacade(json, from)), from, log), json, from)
 }
 
 /** One that a user has already. */

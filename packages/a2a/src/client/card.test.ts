@@ -7,6 +7,7 @@ import { openRawServers } from '../testing/raw-server-fixture.ts'
 import { openServers } from '../testing/server-fixture.ts'
 import { clearCardCache, discover, fetchCard, type CardParts } from './card.ts'
 import type { AuthAnswer, AuthRequest, Fetch } from './contract.ts'
+import { simpleTasksBinding } from './facade-binding.ts'
 import { createHttp, type HttpParts } from './http.ts'
 import { defaultLimits } from './limits.ts'
 
@@ -176,7 +177,7 @@ describe('a card is not found', () => {
   })
 
   it('without a required field, and the error names it [S0-23 B-26]', async () => {
-    for (const field of ['name', 'version', 'supportedInterfaces']) {
+    for (const field of ['name', 'version']) {
       const server = await library({ '/.well-known/agent-card.json': cardOf({ [field]: undefined }) })
       await assert.rejects(
         fetchCard(server.url, parts()),
@@ -186,6 +187,23 @@ describe('a card is not found', () => {
     }
     const more = await library({ '/.well-known/agent-card.json': cardOf({ surprise: 1 }) })
     assert.equal('surprise' in (await fetchCard(more.url, parts())), false)
+    const field = 'supportedInterfaces'
+    await assert.rejects(
+      fetchCard(cardOf({ [field]: undefined }), parts()),
+      fails('INVALID_AGENT_RESPONSE', /./, { violations: [{ field, description: 'is required' }] }),
+    )
+  })
+
+  it('without an interface only where cards are: there it is that of a peer with simple tasks [S0-4]', async () => {
+    for (const lists of [{}, { supportedInterfaces: [] }, { url: '' }]) {
+      const server = await library({ '/team/.well-known/agent-card.json': { name: 'Old', version: '0.9.0', ...lists } })
+      const { supportedInterfaces } = await fetchCard(`${server.url}/team`, parts())
+      assert.deepEqual(supportedInterfaces, [
+        { url: `${server.url}/team`, protocolBinding: simpleTasksBinding, protocolVersion: '0.2' },
+      ])
+    }
+    const other = await library({ '/api': { name: 'Old', version: '0.9.0' } })
+    await assert.rejects(fetchCard(`${other.url}/api`, parts()), fails('CARD_NOT_FOUND', /no agent card/))
   })
 
   it('in a page or in what is no JSON, and the error says which [B-26]', async () => {

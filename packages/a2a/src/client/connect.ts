@@ -4,6 +4,7 @@ import { createAgent } from './agent.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { findCard } from './card.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
+import { facadeBinding } from './facade-binding.ts'
 import { createHttp, platformFetch } from './http.ts'
 import { defaultLimits } from './limits.ts'
 import { candidates } from './select.ts'
@@ -20,7 +21,7 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   const session = await createSession({
     ...found,
     candidates: candidates(found.card, options),
-    bindings: [...bindings, ...httpBindings],
+    bindings: [...bindings, ...httpBindings, facadeBinding()],
     http,
     limits,
     options,

@@ -1,93 +1,91 @@
 /**
  * Peers from before the protocol had interfaces: a task is posted to `/a2a/tasks/send` and looked at under
- * `/a2a/tasks/{id}` until it is `completed` or `failed` (S0-4, S0-5). Loaded when a card shows such a peer.
+ * `/a2a/tasks/{id}` until it is `completed` or `failed` (S0-4, S0-5). One wire like any other: what polls, retries and gives
+ * up is built on top of it. Loaded when a card shows such a peer.
  */
 import { A2AError } from '../model/error.ts'
-import type { ClientLimits, Http, Invocation } from './contract.ts'
-import { sleep } from './deadline.ts'
-import { discard, readText } from './read-text.ts'
+import type { ErrorCode } from '../model/error.ts'
+import type { Operation, RequestOf } from '../model/operation.ts'
+import type { Task } from '../model/task.ts'
+import { readFlatTask, writeTaskSend } from '../versions/simple-tasks.ts'
+import type { Wire, WireCall, WireParts } from './contract.ts'
+import { readText } from './read-text.ts'
+import { notJson, refusal } from './refusal.ts'
 
-export interface FacadeCall {
-  readonly url: string
-  readonly text: string
-  readonly skill: string | undefined
-  readonly timeoutMs: number
-  readonly http: Http
-  readonly limits: ClientLimits
-  readonly signal: AbortSignal
-  /** As soon as the peer has named it. */
-  named(taskId: string): void
-}
+export function createFacadeWire(url: string, parts: WireParts, timeoutMs: number | undefined): Wire {
+  const base = url.replace(/[?#].*/, '').replace(/\/+$/, '')
 
-/** A task as it is there: flat, with its messages. */
-interface FlatTask {
-  readonly id?: unknown
-  readonly state?: unknown
-  readonly status?: { readonly state?: unknown }
-  readonly messages?: unknown
-}
+  return {
+    call: answerTo,
 
-export async function invokeFacade(call: FacadeCall): Promise<Invocation> {
-  const { text: message, skill, timeoutMs, signal, limits } = call
-  const base = call.url.replace(/[?#].*/, '').replace(/(\/\.well-known\/[^/]*)?\/*$/, '')
-  const params = { message, ...(skill !== undefined ? { skill } : {}), timeoutMs }
-  // Some read the parameters in an envelope and some bare (S0-4); each finds them where it looks.
-  let task = await ask('POST', '/a2a/tasks/send', JSON.stringify({ ...params, params }))
-  const { id } = task
-  if (typeof id !== 'string' || id === '') {
-    throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer took the task and gave it no id', {
-      violations: [{ field: 'id', description: 'is required' }],
-    })
-  }
-  call.named(id)
-  for (;;) {
-    const state = task.state ?? task.status?.state
-    if (state === 'completed' || state === 'failed') return outcome(id, state === 'completed', textIn(task.messages))
-    await sleep(limits.pollMs, signal)
-    task = await poll(`/a2a/tasks/${encodeURIComponent(id)}`)
+    /** There are no streams here. A card may promise them all the same: the task is shown once, and polled from then on. */
+    async open(operation, request, about) {
+      if (operation !== 'SendStreamingMessage') throw unsupported(operation)
+      const task = await send(request as RequestOf<'SendMessage'>, about)
+      return (async function* () {
+        yield { event: { task }, id: undefined, final: undefined }
+      })()
+    },
   }
 
-  /** A look that fails is no answer: the task goes on, and so do we until time is up (S0-24). */
-  async function poll(path: string): Promise<FlatTask> {
-    try {
-      return await ask('GET', path)
-    } catch (reason) {
-      signal.throwIfAborted()
-      // Nobody will know the task later who does not know it now.
-      if (reason instanceof A2AError && /^4(01|03|04|10)$/.test(reason.details['status'] as string)) throw reason
-      return {}
-    }
+  async function answerTo(operation: Operation, request: RequestOf<Operation>, about: WireCall) {
+    if (operation === 'GetTask') return get(request as RequestOf<'GetTask'>, about)
+    if (operation === 'SendMessage') return { task: await send(request as RequestOf<'SendMessage'>, about) }
+    throw unsupported(operation)
   }
 
-  async function ask(method: string, path: string, body?: string): Promise<FlatTask> {
-    const response = await call.http.send({
+  function send(request: RequestOf<'SendMessage'>, about: WireCall): Promise<Task> {
+    return ask('POST', '/a2a/tasks/send', about, JSON.stringify(writeTaskSend(request, timeoutMs)))
+  }
+
+  async function get({ id, historyLength }: RequestOf<'GetTask'>, about: WireCall): Promise<Task> {
+    const { history = [], ...task } = await ask('GET', `/a2a/tasks/${encodeURIComponent(id)}`, about)
+    const kept = historyLength === undefined ? history : history.slice(history.length - historyLength)
+    return kept.length > 0 ? { ...task, history: kept } : task
+  }
+
+  async function ask(method: string, path: string, about: WireCall, body?: string): Promise<Task> {
+    const { signal, headers, card } = about
+    const response = await parts.http.send({
       method,
       url: base + path,
-      headers: { accept: 'application/json', ...(body !== undefined ? { 'content-type': 'application/json' } : {}) },
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
       ...(body !== undefined ? { body } : {}),
       signal,
+      timeoutMs: about.timeoutMs,
+      ...(card !== undefined ? { card } : {}),
     })
     const { status } = response
-    if (!response.ok) {
-      discard(response)
-      throw new A2AError('UNAVAILABLE', `HTTP ${status}`, { status: String(status) })
-    }
-    const answer = await readText(response, limits.maxBodyBytes, signal, limits.timeoutMs)
+    const answer = await readText(response, parts.maxBodyBytes, signal, about.timeoutMs)
+    if (!response.ok) throw refusal(new A2AError(codeOf(status, method), `HTTP ${status}`), answer, response)
+    let payload: unknown
     try {
-      return (JSON.parse(answer) as FlatTask | null) ?? {}
+      payload = JSON.parse(answer)
     } catch {
-      throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer answers with something that is no JSON')
+      throw notJson(answer, status)
     }
+    return readFlatTask(payload)
   }
 }
 
-function outcome(taskId: string, success: boolean, responseText: string): Invocation {
-  return { success, taskId, responseText, error: success ? undefined : responseText || 'Task failed' }
+const codes: Readonly<Record<number, ErrorCode>> = {
+  400: 'INVALID_PARAMS',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  413: 'PAYLOAD_TOO_LARGE',
+  422: 'INVALID_PARAMS',
+  429: 'RATE_LIMITED',
 }
 
-/** What the agent said last (S0-25). */
-function textIn(messages: unknown): string {
-  if (!Array.isArray(messages)) return ''
-  const last = (messages as { role?: unknown; parts?: { text?: unknown }[] }[]).findLast(({ role }) => role === 'agent')
-  return (last?.parts ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('')
+function codeOf(status: number, method: string): ErrorCode {
+  if (method === 'GET' && (status === 404 || status === 410)) return 'TASK_NOT_FOUND'
+  return codes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
+}
+
+function unsupported(operation: Operation): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', `The agent serves simple tasks only, without ${operation}`)
 }

@@ -1,24 +1,33 @@
 /** One question to an agent somewhere, and what came of it as plain data: nothing here ever throws (S0-11). */
+import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { isInterrupted } from '../model/state.ts'
 import { textOf, textSaid } from './answer.ts'
-import { authenticatorOf } from './auth/authenticator.ts'
 import { connect } from './connect.ts'
 import type { Answer, Invocation, InvokeOptions, RemoteAgent } from './contract.ts'
-import { deadline } from './deadline.ts'
-import { createHttp, platformFetch } from './http.ts'
-import { defaultLimits } from './limits.ts'
+import { deadline, sleep } from './deadline.ts'
+import { facadeBinding, simpleTasksBinding } from './facade-binding.ts'
 
-export async function invoke(url: string | URL, text: string, options: InvokeOptions = {}): Promise<Invocation> {
-  const { skill, timeoutMs = 300_000, contextId, ...about } = options
+export async function invoke(
+  target: string | URL | AgentCard,
+  text: string,
+  options: InvokeOptions = {},
+): Promise<Invocation> {
+  const { skill, timeoutMs = 300_000, contextId, bindings = [], ...about } = options
   const time = deadline(timeoutMs, options.signal)
   const { signal } = time
   let taskId: string | undefined
   let isFound = false
   try {
-    const agent = await find()
+    const agent = await connect(target, {
+      prefer: bindings.map(({ protocolBinding }) => protocolBinding),
+      ...about,
+      // A peer that serves simple tasks is told how long it may take.
+      bindings: [...bindings, facadeBinding(timeoutMs)],
+      signal,
+    })
     isFound = true
-    return agent === undefined ? await overFacade() : await over(agent)
+    return invocationOf(await ask(agent))
   } catch (reason) {
     return { success: false, taskId, responseText: '', error: why(reason) }
   } finally {
@@ -32,20 +41,7 @@ export async function invoke(url: string | URL, text: string, options: InvokeOpt
     return isFound && taskId === undefined && !signal.aborted ? `Submit failed: ${withStatus(reason, words)}` : words
   }
 
-  /** `undefined`: its card has a name and a version and says no way to speak with it. */
-  async function find(): Promise<RemoteAgent | undefined> {
-    try {
-      return await connect(url, { ...about, signal })
-    } catch (reason) {
-      // Without a card there is nothing that could be signed.
-      if (about.verify === 'require') throw reason
-      const violations = reason instanceof A2AError ? reason.details.violations : undefined
-      if (violations?.length !== 1 || !/^(supportedInterfaces|url)$/.test(violations[0]?.field ?? '')) throw reason
-      return undefined
-    }
-  }
-
-  async function over(agent: RemoteAgent): Promise<Invocation> {
+  async function ask(agent: RemoteAgent): Promise<Answer> {
     const stream = agent.stream(text, {
       signal,
       ...(contextId !== undefined ? { contextId } : {}),
@@ -53,21 +49,30 @@ export async function invoke(url: string | URL, text: string, options: InvokeOpt
     })
     try {
       for await (const _ of stream) taskId ??= stream.taskId
+      return await stream.result()
     } catch (reason) {
-      if (taskId !== undefined || agent.interface.version === '1.0' || !isElsewhere(reason)) throw reason
-      return overFacade()
+      taskId ??= stream.taskId
+      if (taskId === undefined || !isPassing(agent, reason)) throw reason
+      return pollOn(agent, taskId)
     }
-    return invocationOf(await stream.result())
   }
 
-  async function overFacade(): Promise<Invocation> {
-    const { invokeFacade } = await import('./facade.ts')
-    const { fetch = platformFetch, headers } = about
-    const limits = { ...defaultLimits, ...about.limits }
-    const http = createHttp({ fetch, authenticate: authenticatorOf(about, { fetch, limits }), limits, headers })
-    const named = (id: string): void => void (taskId = id)
-    return invokeFacade({ url: String(url), text, skill, timeoutMs, http, limits, signal, named })
+  /** A look that fails is no answer: the task goes on, and is looked at until time is up (S0-24). */
+  async function pollOn(agent: RemoteAgent, id: string): Promise<Answer> {
+    for (;;) {
+      await sleep(agent.session.limits.pollMs, signal)
+      try {
+        return await agent.wait(id, { signal })
+      } catch (reason) {
+        if (signal.aborted || !isPassing(agent, reason)) throw reason
+      }
+    }
   }
+}
+
+/** Of a peer with simple tasks: it has no streams to come back to, and what fails may be one look. */
+function isPassing(agent: RemoteAgent, reason: unknown): boolean {
+  return agent.interface.protocolBinding === simpleTasksBinding && reason instanceof A2AError && reason.retryable
 }
 
 function invocationOf(answer: Answer): Invocation {
@@ -80,17 +85,7 @@ function invocationOf(answer: Answer): Invocation {
   return { success: false, taskId, responseText, error: said || responseText || otherwise }
 }
 
-/** Nobody knows A2A at the address on the card: so it is with peers from before 0.2, whose cards have a url all the same. */
-function isElsewhere(reason: unknown): boolean {
-  return /^(404|405|501)$/.test(statusOf(reason))
-}
-
 function withStatus(reason: unknown, words: string): string {
-  const status = statusOf(reason)
-  return status === '' || words.includes(`HTTP ${status}`) ? words : `HTTP ${status}: ${words}`
-}
-
-function statusOf(reason: unknown): string {
-  const status = reason instanceof A2AError ? reason.details['status'] : ''
-  return typeof status === 'string' ? status : ''
+  const status = reason instanceof A2AError ? reason.details['status'] : undefined
+  return status === undefined || words.includes(`HTTP ${status}`) ? words : `HTTP ${status}: ${words}`
 }

@@ -12,7 +12,9 @@ import type { VersionId } from '../versions/version.ts'
 import { withWanted } from './auth/wanted.ts'
 import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
 import { type Deadline, sleep } from './deadline.ts'
-import { isRead, mayRepeat, neverSent, retryDelay } from './retry.ts'
+import { simpleTasksBinding } from './facade-binding.ts'
+import { facadeInterface, facadeUrl } from './facade-card.ts'
+import { isRead, isSend, mayRepeat, neverSent, retryDelay } from './retry.ts'
 
 export { refusal } from './refusal.ts'
 
@@ -24,6 +26,7 @@ export interface Interfaces {
   readonly proven: Set<ChosenInterface>
   readonly pinned: boolean
   readonly log: ClientLog
+  card(): AgentCard
 }
 
 /** Tries the others, and throws what the first one said if none does better. */
@@ -40,7 +43,9 @@ export async function elsewhere<T>(
   // Whoever is busy at one address is as busy at the next one of the same server.
   const isThere = why === 'busy' ? serverOf(failed) : undefined
   const queue = known.filter((other) => other !== failed && serverOf(other) !== isThere)
-  if (!pinned) queue.push(...guess(why, failed, known))
+  const guesses = (from: ChosenInterface, tried: readonly ChosenInterface[]): ChosenInterface[] =>
+    pinned ? [] : [...guess(why, from, tried), ...guessFacade(why, from, tried, operation, interfaces.card())]
+  queue.push(...guesses(failed, known))
   // Grows while it is walked.
   for (const at of queue) {
     try {
@@ -55,7 +60,7 @@ export async function elsewhere<T>(
       why = failure(reason, operation, proven.has(at))
       // A guess that has no such operation has told nothing.
       if (why === undefined && !(guessed && is(reason, 'UNSUPPORTED_OPERATION'))) throw reason
-      if (!pinned && !guessed) queue.push(...guess(why, at, [...known, ...queue]))
+      if (!guessed) queue.push(...guesses(at, [...known, ...queue]))
     }
   }
   if (pinned && isCore(operation) && failure(first, operation, false) === 'stranger') {
@@ -110,6 +115,21 @@ function guess(why: Why, at: ChosenInterface, tried: readonly ChosenInterface[])
   if (why !== 'stranger' || isTried || !/^(JSONRPC|HTTP\+JSON)$/i.test(protocolBinding)) return []
   const told = `its card declares A2A ${at.version} at ${url}, but it speaks ${version}`
   return [{ ...at, version, protocolVersion: version, why: told }]
+}
+
+/** Peers from before 0.2 have an address on their cards all the same, at which no A2A is served; their tasks are beside the card. */
+function guessFacade(
+  why: Why,
+  at: ChosenInterface,
+  tried: readonly ChosenInterface[],
+  operation: Operation,
+  card: AgentCard,
+): ChosenInterface[] {
+  const isTried = tried.some(({ protocolBinding }) => protocolBinding === simpleTasksBinding)
+  if (why !== 'stranger' || isTried || at.version === '1.0' || !isSend(operation)) return []
+  const { tenant: _, ...rest } = at
+  const told = `its card declares A2A ${at.version} at ${at.url}, where there is none; it is tried as a peer with simple tasks`
+  return [{ ...rest, ...facadeInterface(facadeUrl(card, at.url)), version: '0.2', why: told }]
 }
 
 function notSpoken({ version, url }: ChosenInterface, how: string, cause?: unknown): A2AError {

@@ -7,6 +7,7 @@ import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { ChosenInterface, ClientBinding, ConnectOptions } from './contract.ts'
+import { facadeBinding } from './facade-binding.ts'
 
 export type SelectOptions = Pick<ConnectOptions, 'version' | 'prefer' | 'tenant'> & {
   /** Besides the two over HTTP. */
@@ -23,7 +24,7 @@ export function candidates(
   { supportedInterfaces }: AgentCard,
   { version: pinned, bindings = [], prefer = bindings.map(bindingOf), tenant }: SelectOptions = {},
 ): readonly [ChosenInterface, ...ChosenInterface[]] {
-  const spoken = [...bindings, ...builtIn]
+  const spoken = [...bindings, ...builtIn, facadeBinding()]
   const wishes = prefer.map((name) => name.toUpperCase())
   /** What is not wished for comes last. */
   const rank = ({ protocolBinding }: ChosenInterface): number =>
@@ -49,7 +50,9 @@ export function candidates(
   const offered = supportedInterfaces
     .map(({ protocolBinding, protocolVersion, url }) => `${protocolBinding} ${protocolVersion} at ${url}`)
     .join(', ')
-  const speaks = spoken.map(({ protocolBinding, versions }) => `${protocolBinding} ${pinned ?? versions.join('/')}`)
+  const speaks = [...bindings, ...builtIn].map(
+    ({ protocolBinding, versions }) => `${protocolBinding} ${pinned ?? versions.join('/')}`,
+  )
   throw new A2AError('VERSION_NOT_SUPPORTED', `The agent offers ${offered}; asked for was ${speaks.join(' or ')}`, {
     offered,
   })

@@ -68,6 +68,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     proven: new Set(),
     pinned: options.version !== undefined,
     log,
+    card: () => card,
   }
   const lines = new Map<ChosenInterface, Line>()
   // Fetched while all is well: when it is needed, nothing may be within reach.

@@ -120,7 +120,7 @@ export function createAccept(parts: AcceptParts) {
     const entered = room.enter(context.tenant, context.caller.id)
     const leave = typeof entered === 'function' ? entered : await entered
     const now = parts.now()
-    const id = newId(now)
+    const id = context.newTaskId ?? newId(now)
     const contextId = request.message.contextId ?? newId(now)
     const live = parts.registry.create({
       id,

@@ -41,6 +41,8 @@ export interface CallContext {
   readonly tracestate?: string
   /** The task is ended by then, in FAILED, whatever it does or waits for: milliseconds since the epoch. */
   readonly deadlineAt?: number
+  /** The id of the task that this message opens, where the server has to name it before. Never from the payload. Default: a new one. */
+  readonly newTaskId?: string
   /** By which way the call came, as whoever runs the server knows it and no message can say. The agent's turn shows it. */
   readonly provenance?: Struct
   /** How a webhook that this call asks for is to be told; there where it may ask for one. */

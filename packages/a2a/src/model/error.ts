@@ -27,7 +27,7 @@ export interface ErrorDetails extends Partial<Readonly<Record<DetailName, string
 }
 
 export class A2AError extends Error {
-  override readonly name = 'A2AError'
+  override readonly name: string = 'A2AError'
   readonly code: ErrorCode
   /** Sent to the caller. Never put a secret or an internal path here. */
   readonly details: ErrorDetails

@@ -136,6 +136,8 @@ export interface OpenAgent {
   look?(signal: AbortSignal): Promise<CardPart | undefined>
   /** What others may think with, too. */
   readonly model?: ChatModel
+  /** Each text that it yields is a message of its own: flat tasks show them apart. Default: pieces of one answer. */
+  readonly textsAreMessages?: boolean
   /** Protocol extensions that it knows, beside those of every agent. */
   readonly extensions?: readonly Extension[]
   /** Requests below `/a2a/{name}/hooks/`, such as notifications of an agent behind it. */

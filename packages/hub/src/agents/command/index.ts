@@ -29,6 +29,8 @@ export const commandKind: AgentKind<CommandEntry> = {
     return {
       agent: { resume: entry.resume, run },
       card: { streaming: true, ...inputModes(entry) },
+      // A line `assistant` says one thing.
+      textsAreMessages: entry.protocol === 'jsonl',
       health: async () => checkProgram(entry.command[0], { cwd, env: { ...programEnv, ...entry.env } }),
       async close() {
         await seats.close()

@@ -5,7 +5,7 @@
 import type { CallToolResult, Prompt, Tool } from '@modelcontextprotocol/client'
 import type { AgentSkill, Part, Struct } from '@parley/a2a'
 import { fitsPattern } from '../name-pattern.ts'
-import { humanised, skillOfTool } from '../tool-skill.ts'
+import { readableName, skillOfTool } from '@parley/a2a/server'
 import type { McpCallOptions, McpConnection } from './connection.ts'
 import { partOfResource, partsOfContent, partsOfResult } from './content.ts'
 import type { McpEntry } from './entry.ts'
@@ -69,7 +69,7 @@ export function skillsOf(callables: readonly Callable[]): readonly AgentSkill[] 
 const isPlain = ({ execution }: Tool): boolean => execution?.taskSupport !== 'required'
 
 function toolOf({ name, title, description, inputSchema, annotations = {} }: Tool): Callable {
-  const shown = given(title) ?? given(annotations.title) ?? humanised(name)
+  const shown = given(title) ?? given(annotations.title) ?? readableName(name)
   return {
     name,
     title: shown,
@@ -88,7 +88,7 @@ function outcomeOf(result: CallToolResult): Outcome {
 }
 
 function promptOf({ name, title, description, arguments: fields = [] }: Prompt): Callable {
-  const shown = given(title) ?? humanised(name)
+  const shown = given(title) ?? readableName(name)
   const properties = fields.map((field) => [field.name, { type: 'string', ...about(field.description) }] as const)
   const required = fields.filter((field) => field.required === true).map((field) => field.name)
   return {

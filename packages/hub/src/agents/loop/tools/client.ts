@@ -2,7 +2,7 @@
 import { clientToolsExtension as uri } from '@parley/a2a'
 import type { Json, Message, Struct, Turn } from '@parley/a2a'
 import { isAllowed } from '../../mcp/server.ts'
-import { humanised } from '../../tool-skill.ts'
+import { readableName } from '@parley/a2a/server'
 import type { Tool, ToolSource } from '../tool.ts'
 
 /** So many of a client's tools a model is told of. */
@@ -41,7 +41,7 @@ function toolsIn({ role, metadata }: Message): readonly Json[] | undefined {
 function toolOf(given: Json): Tool[] {
   if (!isStruct(given) || typeof given['name'] !== 'string' || given['name'] === '') return []
   const { name, description, inputSchema } = given
-  const title = humanised(name)
+  const title = readableName(name)
   return [
     {
       name,

@@ -7,7 +7,7 @@ import type { Json, Message, Part, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import { isAllowed } from '../../mcp/server.ts'
 import { loadModule } from '../../module/load.ts'
-import { humanised, skillOfTool } from '../../tool-skill.ts'
+import { readableName, skillOfTool } from '@parley/a2a/server'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tool.ts'
 
 /** What a file exports for each tool. */
@@ -74,7 +74,7 @@ function isTool(value: unknown): value is FunctionTool {
 }
 
 function toolOf(given: FunctionTool & { readonly name: string }, timeoutMs: number): Tool {
-  const { name, title = humanised(name), description = title, input = { type: 'object' } } = given
+  const { name, title = readableName(name), description = title, input = { type: 'object' } } = given
   const isZod = '_zod' in input
   return {
     name,

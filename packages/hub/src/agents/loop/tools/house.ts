@@ -5,7 +5,7 @@
 import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
 import { hop } from '../hop.ts'
 import type { House } from '../../kind.ts'
-import { humanised } from '../../tool-skill.ts'
+import { readableName } from '@parley/a2a/server'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tool.ts'
 
 export interface HouseToolOptions {
@@ -28,7 +28,7 @@ export function houseTool(
   now: () => number,
 ): ToolSource {
   const name = `ask_${agent}`
-  const title = `Ask ${humanised(agent)}`
+  const title = `Ask ${readableName(agent)}`
   return {
     label: `the agent ${agent}`,
 

@@ -7,7 +7,7 @@ import { partsOfResult } from '../../mcp/content.ts'
 import { answerQuestion } from '../../mcp/elicit.ts'
 import { isAllowed } from '../../mcp/server.ts'
 import type { McpServerEntry } from '../../mcp/server.ts'
-import { humanised, skillOfTool } from '../../tool-skill.ts'
+import { readableName, skillOfTool } from '@parley/a2a/server'
 import { traceMeta } from '../../tool-span.ts'
 import type { Tool, ToolSource } from '../tool.ts'
 
@@ -35,8 +35,8 @@ export function mcpTools(entry: McpServerEntry, timeoutMs: number, parts: Backen
   function toolOf({ name, title, description, inputSchema }: McpTool): Tool {
     return {
       name,
-      title: title ?? humanised(name),
-      description: description ?? title ?? humanised(name),
+      title: title ?? readableName(name),
+      description: description ?? title ?? readableName(name),
       inputSchema: inputSchema as Struct,
       timeoutMs,
       async run(input, { turn, signal, span, progress, ask }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { humanised, skillOfTool } from './tool-skill.ts'
+import { readableName, skillOfTool } from './tool-skill.ts'
 
 describe('a tool as a skill', () => {
   it('has a name that people read, however its own is written [S0-26]', () => {
@@ -14,7 +14,7 @@ describe('a tool as a skill', () => {
       'x',
       '__',
     ]
-    assert.deepEqual(names.map(humanised), [
+    assert.deepEqual(names.map(readableName), [
       'Get user name',
       'Get user name',
       'Get user name',

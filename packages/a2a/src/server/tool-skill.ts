@@ -1,7 +1,8 @@
-/** A tool as a skill of a card: with a name that people read, and tags that say of what sort it is (S0-26). */
-import type { AgentSkill } from '@parley/a2a'
+/** A tool as a skill of a card: with a readable name, and tags for its category (S0-26). */
+import type { AgentSkill } from '../model/card.ts'
 
-export interface ToolAbout {
+/** A tool, as its own protocol describes it. */
+export interface ToolDescription {
   readonly name: string
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -18,9 +19,9 @@ const categories: readonly (readonly [tag: string, words: RegExp])[] = [
   ['read', /^(get|read|list|fetch|show|describe|view|load|download|open|echo|print)$/],
 ]
 
-/** `from` says what kind of tool it is: `mcp`, `agent`, `function`. */
-export function skillOfTool({ name, title, description }: ToolAbout, from: string): AgentSkill {
-  const shown = title !== undefined && title !== '' ? title : humanised(name)
+/** The skill that stands for a tool. `from` is the kind of tool, such as `mcp`, `agent` or `function`, and becomes a tag. */
+export function skillOfTool({ name, title, description }: ToolDescription, from: string): AgentSkill {
+  const shown = title !== undefined && title !== '' ? title : readableName(name)
   return {
     id: name,
     name: shown,
@@ -29,8 +30,8 @@ export function skillOfTool({ name, title, description }: ToolAbout, from: strin
   }
 }
 
-/** `getUserName`, `get_user_name` and `get-user-name` are all "Get user name". */
-export function humanised(name: string): string {
+/** The name of a tool for people: `getUserName`, `get_user_name` and `get-user-name` are all "Get user name". */
+export function readableName(name: string): string {
   const words = wordsOf(name).map((word, index) => (isAcronym(word) || index === 0 ? word : word.toLowerCase()))
   const text = words.join(' ')
   return text === '' ? name : text.charAt(0).toUpperCase() + text.slice(1)

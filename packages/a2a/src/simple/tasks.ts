@@ -1,0 +1,193 @@
+/**
+ * Inbound tasks: each is a task of an engine with a memory store, and its agent is the session that a process manager runs
+ * for it. The engine keeps the deadline and the log; `session-task.ts` is what the callers of these functions see of it.
+ */
+import type { Turn } from '../agents/agent.ts'
+import { A2AError } from '../model/error.ts'
+import { newId } from '../model/id.ts'
+import { createHandler } from '../server/handler.ts'
+import type { Handler } from '../server/handler.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
+import type { A2ATask, A2ATaskSendRequest, TaskSend } from '../versions/simple-tasks.ts'
+import { NotFoundError, ValidationError } from './errors.ts'
+import { createSessionTask } from './session-task.ts'
+import type { SessionTask } from './session-task.ts'
+
+/** An agent that sessions are opened for. */
+export interface A2AAgent {
+  readonly id: string
+  readonly name?: string
+  /** Agents without one take no tasks. */
+  readonly defaultProjectId?: string | null
+}
+
+/** A session as the database made it. Its id is the context of the task. */
+export interface A2ASession {
+  readonly id: string
+}
+
+/** What a session is opened with. */
+export interface A2ASessionInput {
+  readonly projectId: string
+  readonly agentId: string
+  readonly name: string
+  readonly initialPrompt: string
+  readonly source: 'agent'
+}
+
+/** Called with every event of a session: `assistant`, `session_exited`, `session_stopped`, `error`; others are ignored. */
+export type A2ASessionListener = (sessionId: string, event: unknown) => void
+
+/** Runs sessions, and tells what they do. */
+export interface A2AProcessManager {
+  subscribe(sessionId: string, listener: A2ASessionListener): unknown
+  unsubscribe?(sessionId: string, listener: A2ASessionListener): unknown
+  // oxlint-disable-next-line typescript/no-explicit-any -- a manager takes its own sessions, which have more than an id
+  startProcess(session: any, prompt: string): unknown
+}
+
+/**
+ * What `handleTaskSend` depends on. Where `listAgents` and `createSession` are not given, `db` must have methods of these
+ * names, which are called without it.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever database the program has
+export interface A2ATaskDeps<Db = any> {
+  readonly db: Db
+  readonly processManager: A2AProcessManager
+  readonly listAgents?: (db: Db) => readonly A2AAgent[]
+  readonly createSession?: (db: Db, input: A2ASessionInput) => A2ASession
+}
+
+/** Over so many, finished tasks go, the oldest first and so many at a time (S0-18); active ones stay (S0-19). */
+const maxTasks = 1_000
+const pruneBatch = 100
+
+interface TaskStore {
+  readonly handler: Handler
+  readonly tasks: Map<string, SessionTask>
+}
+
+const agentName = 'sessions'
+const caller = { id: 'simple-tasks' }
+let store: TaskStore | undefined
+
+/**
+ * Takes a task: opens a session for the first agent that has a `defaultProjectId`, starts its process and returns the task,
+ * which is at work by then. The returned object is changed in place as the session goes on; `handleTaskGet` returns the same.
+ * Throws `ValidationError` for a body that is no submission, and `NotFoundError` if no agent takes tasks.
+ *
+ * @example
+ * const task = handleTaskSend({ db, processManager, listAgents, createSession }, { message: 'Hello' })
+ */
+export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2ATaskSendRequest['params']): A2ATask {
+  const submitted = readBody(body)
+  const { listAgents, createSession } = functionsOf(deps)
+  const agent = listAgents().find(({ defaultProjectId }) => defaultProjectId)
+  if (agent === undefined) throw new NotFoundError('Agent with default project')
+  const { processManager } = deps
+  const listener: A2ASessionListener = (_sessionId, event) => task.hear(event)
+  const task = createSessionTask({
+    id: newId(),
+    message: messageOfTaskSend(submitted),
+    now: Date.now,
+    onEnd: () => processManager.unsubscribe?.(task.view.sessionId as string, listener),
+  })
+  const prompt = submitted.texts.join('\n')
+  const session = createSession({
+    projectId: agent.defaultProjectId as string,
+    agentId: agent.id,
+    name: `A2A Task: ${prompt.slice(0, 50)}`,
+    initialPrompt: prompt,
+    source: 'agent',
+  })
+  task.begin(session.id)
+  processManager.subscribe(session.id, listener)
+  processManager.startProcess(session, prompt)
+  run(task, submitted.timeoutMs)
+  return task.view
+}
+
+/** The task of this id, or `null`. The same object as `handleTaskSend` returned. */
+export function handleTaskGet(taskId: string): A2ATask | null {
+  return store?.tasks.get(taskId)?.view ?? null
+}
+
+/** Forgets all tasks. Their sessions go on; no deadline ends them any more. */
+export function clearTaskStore(): void {
+  const last = store
+  store = undefined
+  // First: what is forgotten is not failed by the engine's end.
+  last?.tasks.clear()
+  last?.handler.close().catch(() => {})
+}
+
+function readBody(body: unknown): TaskSend {
+  try {
+    return readTaskSend(body)
+  } catch (reason) {
+    const { message, details } = A2AError.from(reason)
+    throw new ValidationError(message, details, { cause: reason })
+  }
+}
+
+/** A database may have the functions itself. */
+interface OwnFunctions {
+  listAgents?(): readonly A2AAgent[]
+  createSession?(input: A2ASessionInput): A2ASession
+}
+
+function functionsOf(deps: A2ATaskDeps<unknown>): Required<OwnFunctions> {
+  const { db, listAgents, createSession } = deps
+  const own = Object(db) as OwnFunctions
+  const missing = (name: string): never => {
+    throw new ValidationError(`${name}: give it, or a db that has it`)
+  }
+  return {
+    listAgents: () => listAgents?.(db) ?? own.listAgents?.() ?? missing('listAgents'),
+    createSession: (input) => createSession?.(db, input) ?? own.createSession?.(input) ?? missing('createSession'),
+  }
+}
+
+/** The task is opened in the engine under the id that its caller has already been given. */
+function run(task: SessionTask, timeoutMs: number): void {
+  const { handler, tasks } = (store ??= openStore())
+  const { id } = task.view
+  tasks.set(id, task)
+  if (tasks.size > maxTasks) prune(tasks)
+  handler.engine
+    .sendMessage(
+      { message: task.message, configuration: { returnImmediately: true } },
+      {
+        agent: agentName,
+        tenant: '',
+        caller,
+        signal: new AbortController().signal,
+        extensions: [],
+        mayList: false,
+        deadlineAt: Date.now() + timeoutMs,
+        newTaskId: id,
+      },
+    )
+    .catch((reason: unknown) => tasks.get(id)?.fail(A2AError.from(reason).message))
+}
+
+function openStore(): TaskStore {
+  const tasks = new Map<string, SessionTask>()
+  const agent = ({ task: { id }, signal }: Turn) => {
+    signal.addEventListener('abort', () => tasks.get(id)?.fail(A2AError.from(signal.reason).message))
+    return tasks.get(id)?.reports
+  }
+  const handler = createHandler({
+    store: memoryStore({ maxTasks, pruneBatch }),
+    // Each task brings its own time.
+    agents: { [agentName]: { agent, turnTimeoutMs: Infinity } },
+    limits: { tasksPerCaller: Infinity },
+  })
+  return { handler, tasks }
+}
+
+function prune(tasks: Map<string, SessionTask>): void {
+  const finished = [...tasks].filter(([, { isEnded }]) => isEnded).slice(0, pruneBatch)
+  for (const [id] of finished) tasks.delete(id)
+}

@@ -1,0 +1,212 @@
+/** The simple module, outbound: the scenarios and error cases of its document, with its names and values. */
+import assert from 'node:assert/strict'
+import { before, beforeEach, describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { A2AError } from '@parley/a2a'
+import {
+  clearAgentCardCache,
+  discoverAgent,
+  ExternalServiceError,
+  fetchAgentCard,
+  invokeRemoteAgent,
+  ValidationError,
+} from '@parley/a2a/simple'
+import type { A2AAgentCard, RemoteInvocationResult } from '@parley/a2a/simple'
+
+beforeEach(clearAgentCardCache)
+
+const baseUrl = 'https://agent.example.com'
+const minute = 60_000
+
+interface Seen {
+  readonly line: string
+  readonly body: unknown
+  readonly at: number
+}
+
+const lost: Seen = { line: 'nothing was sent', body: {}, at: 0 }
+
+/** The network: one peer at the address of the document. What is not answered is 404. */
+function network(t: TestContext, answer: (line: string) => { status?: number; body?: unknown } | undefined): Seen[] {
+  const seen: Seen[] = []
+  t.mock.method(globalThis, 'fetch', async (request: Request): Promise<Response> => {
+    const { origin, pathname } = new URL(request.url)
+    assert.equal(origin, baseUrl)
+    const line = `${request.method} ${pathname}`
+    const text = await request.text()
+    seen.push({ line, body: text === '' ? undefined : JSON.parse(text), at: Date.now() })
+    const { status = 200, body = { error: 'no' } } = answer(line) ?? { status: 404 }
+    return Response.json(body, { status })
+  })
+  return seen
+}
+
+/** Lets time pass as far as the work needs it. */
+async function passing<T>(t: TestContext, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = work.finally(() => (isDone = true))
+  while (!isDone) {
+    await nextTurn()
+    if (!isDone) t.mock.timers.tick(100)
+  }
+  return done
+}
+
+const fakeTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
+
+/** Everything that is loaded on demand is there: from then on a call takes the same turns each time. */
+before(async () => {
+  await invokeRemoteAgent('http://127.0.0.1:1', 'x', { limits: { attempts: 1 } })
+  await invokeRemoteAgent(baseUrl, 'x', {
+    limits: { firstDelayMs: 1 },
+    fetch: async () => Response.json({ id: 't', state: 'completed' }),
+  })
+})
+
+const agentSaid = (text: string) => ({ role: 'agent', parts: [{ text }] })
+const submitted = { id: 't1', state: 'working', messages: [{ role: 'user', parts: [{ text: 'Summarize this' }] }] }
+
+/** Answers the looks at its task one after the other, the last one again and again. */
+function peer(...looks: { status?: number; body?: unknown }[]) {
+  let count = 0
+  return (line: string) => {
+    if (line === 'POST /a2a/tasks/send') return { body: submitted }
+    return line === 'GET /a2a/tasks/t1' ? looks[Math.min(count++, looks.length - 1)] : undefined
+  }
+}
+
+describe('Scenario: Remote agent invocation', () => {
+  const done = { body: { id: 't1', state: 'completed', messages: [agentSaid('Thinking'), agentSaid('Summary...')] } }
+
+  it('posts to /a2a/tasks/send, polls every 3 seconds and returns the last agent message [S0-4 S0-5 S0-7 S0-11 S0-24 S0-25 S0-31]', async (t) => {
+    fakeTime(t)
+    const seen = network(t, peer({ body: submitted }, { body: submitted }, done))
+    const result: RemoteInvocationResult = await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this'))
+    assert.deepEqual(result, { success: true, taskId: 't1', responseText: 'Summary...' })
+    const [sent = lost, ...looks] = seen.filter(({ line }) => line.includes('/a2a/tasks/'))
+    assert.equal(sent.line, 'POST /a2a/tasks/send')
+    assert.equal((sent.body as { message: string }).message, 'Summarize this')
+    assert.deepEqual((sent.body as { params: object }).params, { message: 'Summarize this', timeoutMs: 300_000 })
+    assert.deepEqual(
+      looks.map(({ line, at }) => [line, at - sent.at]),
+      [3_000, 6_000, 9_000].map((after) => ['GET /a2a/tasks/t1', after]),
+    )
+  })
+
+  it('says how it failed, each way in its own words [S0-34]', async (t) => {
+    fakeTime(t)
+    const failing = async (answer: ReturnType<typeof peer>, options = {}) => {
+      t.mock.reset()
+      fakeTime(t)
+      clearAgentCardCache()
+      network(t, answer)
+      return passing(t, invokeRemoteAgent(baseUrl, 'Summarize this', options))
+    }
+    assert.deepEqual(await failing(() => ({ status: 500 })), { success: false, error: 'Submit failed: HTTP 500' })
+    assert.deepEqual(await failing(() => ({ status: 400 })), { success: false, error: 'Submit failed: HTTP 400' })
+    assert.deepEqual(await failing(peer({ body: submitted }), { timeoutMs: 10_000 }), {
+      success: false,
+      taskId: 't1',
+      error: 'Timed out after 10000ms',
+    })
+    assert.deepEqual(await failing(peer({ body: { ...submitted, state: 'failed' } })), {
+      success: false,
+      taskId: 't1',
+      error: 'Task failed',
+    })
+    const said = { ...submitted, state: 'failed', messages: [agentSaid('Task timed out')] }
+    assert.deepEqual(await failing(peer({ body: said })), {
+      success: false,
+      taskId: 't1',
+      responseText: 'Task timed out',
+      error: 'Task timed out',
+    })
+  })
+
+  it('goes on looking while single looks fail, however many they are [S0-24]', async (t) => {
+    fakeTime(t)
+    const gone = { status: 503 }
+    network(t, peer({ body: submitted }, ...Array.from({ length: 30 }, () => gone), done))
+    const { success, responseText } = await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this'))
+    assert.deepEqual([success, responseText], [true, 'Summary...'])
+  })
+
+  it('names the skill that is meant', async (t) => {
+    fakeTime(t)
+    const seen = network(t, peer(done))
+    await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this', { skill: 'sum', timeoutMs: 60_000 }))
+    const { body } = seen.find(({ line }) => line.startsWith('POST')) ?? lost
+    const { params } = body as { params: object }
+    assert.deepEqual(params, { message: 'Summarize this', skill: 'sum', timeoutMs: 60_000 })
+  })
+})
+
+describe('Scenario: Agent card caching', () => {
+  const card = { name: 'Remote', version: '1.2.0', url: baseUrl, skills: [] }
+  const cards = (body: unknown) => (line: string) =>
+    line === 'GET /.well-known/agent-card.json' ? { body } : undefined
+
+  it('returns the cached card after 2 minutes and makes a fresh request after 6 [S0-8 S0-22 S0-32]', async (t) => {
+    fakeTime(t)
+    const seen = network(t, cards(card))
+    const first: A2AAgentCard = await fetchAgentCard(baseUrl)
+    assert.deepEqual([first.name, first.version, first.url], ['Remote', '1.2.0', baseUrl])
+    t.mock.timers.tick(2 * minute)
+    assert.deepEqual(await fetchAgentCard(baseUrl), first)
+    assert.equal(seen.length, 1)
+    t.mock.timers.tick(4 * minute)
+    assert.deepEqual(await fetchAgentCard(baseUrl), first)
+    assert.equal(seen.length, 2)
+  })
+
+  it('forgets on request [S0-10]', async (t) => {
+    const seen = network(t, cards(card))
+    await fetchAgentCard(baseUrl)
+    clearAgentCardCache()
+    await fetchAgentCard(baseUrl)
+    assert.equal(seen.length, 2)
+  })
+
+  it('accepts a card with a name and a version and nothing else [S0-8]', async (t) => {
+    network(t, cards({ name: 'Remote', version: '1' }))
+    assert.equal((await fetchAgentCard(baseUrl)).url, baseUrl)
+  })
+
+  it('throws ExternalServiceError with the HTTP status where there is no card [S0-34]', async (t) => {
+    for (const status of [404, 403, 500]) {
+      t.mock.reset()
+      network(t, () => ({ status }))
+      await assert.rejects(
+        fetchAgentCard(baseUrl),
+        (error) =>
+          error instanceof ExternalServiceError &&
+          error instanceof A2AError &&
+          error.details.status === String(status) &&
+          error.message.includes(`HTTP ${status}`),
+        String(status),
+      )
+    }
+  })
+
+  it('throws ValidationError with the fields for a card without name or version [S0-23]', async (t) => {
+    for (const field of ['name', 'version']) {
+      t.mock.reset()
+      network(t, cards({ ...card, [field]: undefined }))
+      await assert.rejects(fetchAgentCard(baseUrl), (error) => {
+        assert.ok(error instanceof ValidationError && error instanceof A2AError)
+        assert.equal(error.code, 'INVALID_AGENT_RESPONSE')
+        assert.deepEqual(error.details.violations, [{ field, description: 'is required' }])
+        return true
+      })
+    }
+  })
+
+  it('discoverAgent returns null instead [S0-9]', async (t) => {
+    network(t, () => ({ status: 500 }))
+    assert.equal(await discoverAgent(baseUrl), null)
+    t.mock.reset()
+    network(t, cards(card))
+    assert.equal((await discoverAgent(baseUrl))?.name, 'Remote')
+  })
+})
