@@ -93,6 +93,16 @@ describe('a remote agent that is not there', () => {
     assert.equal(statusOf(await sent(agent)), 'COMPLETED')
   })
 
+  it('but something else in its place gives no card: -32006, as there is no task yet', async (t) => {
+    for (const card of [{ supportedInterfaces: 5 }, { name: null }]) {
+      const { agent } = await behind(t, () => 'cut', { card }, { test: { openAfterMs: 60_000 } })
+      await assert.rejects(agent.send('go'), {
+        code: 'INVALID_AGENT_RESPONSE',
+        message: 'The agent gives no card that can be read',
+      })
+    }
+  })
+
   it('while its card is, fails the task and invites to come again', async (t) => {
     const dead = await fakeRemote(() => 'cut')
     await dead.close()

@@ -48,12 +48,10 @@ interface Target extends Asked {
 export function createDispatch(house: House): Dispatch {
   const { negotiator, doorkeeper, limits, tenants } = house
   const tables = new Map<ProtocolVersion, RouteTable>()
-  const framings = new Map<ProtocolVersion, Framing>()
   for (const version of negotiator.offered) {
     // A path that begins with a tenant leads nowhere where there are none (B-166).
     const { routes } = version.spelling
     tables.set(version, compileRoutes(tenants.inPaths ? routes : routes.filter((route) => !isOfTenant(route))))
-    framings.set(version, restFraming(version))
   }
 
   async function jsonrpc(request: HttpRequest, resident: Resident, visit: Visit | undefined): Promise<HttpResponse> {
@@ -77,10 +75,7 @@ export function createDispatch(house: House): Dispatch {
       if (asked === 'unsupported') throw negotiator.unsupported()
       operation = negotiator.operation(version, envelope.method)
       if (operation === undefined) throw methodNotFound(envelope.method, version)
-      if (envelope.isNotification === true) {
-        dialect.decodeRequest(operation, envelope.params)
-        throw noNotifications()
-      }
+      if (envelope.isNotification === true) throw noNotifications()
       const payload = envelope.params
       return await answer(request, resident, {
         operation,
@@ -95,7 +90,7 @@ export function createDispatch(house: House): Dispatch {
     } catch (thrown) {
       const reason = await atLast(gate, thrown, caller, version)
       // Whoever is not there has no JSON-RPC either: a path that leads nowhere is answered as any other.
-      const shape = isGone(resident, operation, reason) ? (framings.get(version) as Framing) : framing
+      const shape = isGone(resident, operation, reason) ? restFraming(version, request.header('accept')) : framing
       const refusal = house.refuse(reason, resident, version, shape, gate?.headers)
       const isLost = reason instanceof A2AError && reason.code === 'TASK_NOT_FOUND'
       return isLost && operation === 'SubscribeToTask' && version.habits.lostSubscription === 'event'
@@ -118,7 +113,7 @@ export function createDispatch(house: House): Dispatch {
   ): Promise<HttpResponse> {
     const asked = negotiator.asked(request)
     const version = asked === undefined ? negotiator.ofPath(path) : negotiator.shape(asked)
-    const framing = framings.get(version) as Framing
+    const framing = restFraming(version, request.header('accept'))
     let caller: Caller | undefined
     const gate = house.gate?.(request, resident, 'HTTP+JSON')
     try {

@@ -1,7 +1,8 @@
 /** Protocol 0.2: the fields of 0.3 that were there already, and an extended card that is an HTTP GET, not a method. */
 import type { Operation } from '../../model/operation.ts'
 import { legacyDialect } from '../v0_3/dialect.ts'
-import { saysKind, v0_3 } from '../v0_3/index.ts'
+import { saysKind } from '../v0_3/form.ts'
+import { v0_3 } from '../v0_3/index.ts'
 import type { ProtocolVersion } from '../version.ts'
 
 const { GetExtendedAgentCard: _http, ...methods } = v0_3.spelling.methods
