@@ -93,7 +93,7 @@ describe('a remote agent that is not there', () => {
     assert.equal(statusOf(await sent(agent)), 'COMPLETED')
   })
 
-  it('but something else in its place gives no card: -32006, as there is no task yet', async (t) => {
+  it('but something else in its place gives no card: -32006, as there is no task yet [S1-9]', async (t) => {
     for (const card of [{ supportedInterfaces: 5 }, { name: null }]) {
       const { agent } = await behind(t, () => 'cut', { card }, { test: { openAfterMs: 60_000 } })
       await assert.rejects(agent.send('go'), {

@@ -275,7 +275,7 @@ describe('a send', () => {
     assert.equal(answerOf(await house.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
   })
 
-  it('whose agent cannot read what it was given is -32006 while there is no task, and a failed task after [F-3]', async (t) => {
+  it('whose agent cannot read what it was given is -32006 while there is no task, and a failed task after [S1-9]', async (t) => {
     const rubbish = new A2AError('INVALID_AGENT_RESPONSE', 'The model gave an answer that cannot be read')
     const house = await openHouse(t, async function* ({ text }: Turn) {
       if (text === 'late') yield status('reading')

@@ -124,7 +124,7 @@ describe('an endpoint that will never do', () => {
     ],
   ]
   for (const [what, reply] of garbage)
-    it(`and answers with ${what} is not understood: -32006 while there is no task, else the task fails`, async (t) => {
+    it(`and answers with ${what} is not understood: -32006 while there is no task, else the task fails [S1-9]`, async (t) => {
       const message = 'The model gave an answer that cannot be read'
       const before = await open(t, () => reply, { answerLimit: 2_000 }, { openAfterMs: 60_000 })
       await assert.rejects(before.ask(), { code: 'INVALID_AGENT_RESPONSE', message })
