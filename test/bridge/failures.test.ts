@@ -108,7 +108,11 @@ describe('a remote agent that is not there', () => {
     await dead.close()
     const supportedInterfaces = [{ url: dead.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
     const { agent } = await behind(t, () => 'cut', { card: { supportedInterfaces } })
-    assert.equal(statusOf(await sent(agent)), 'FAILED: The agent cannot be reached now. Try again later.')
+    const failed = await sent(agent)
+    assert.equal(statusOf(failed), 'FAILED: The agent cannot be reached now. Try again later.')
+    const [last] = (await agent.stream('go').all()).slice(-1)
+    assert.ok(last !== undefined && 'statusUpdate' in last)
+    assert.equal(last.statusUpdate.metadata?.['reason'], 'AGENT_UNAVAILABLE')
   })
 
   it('to a hub that starts does not keep it from starting, and is healthy once it is there', async (t) => {

@@ -49,7 +49,7 @@ export function connectParams(challenge: Challenge, { credentials, device, appro
   }
 }
 
-/** Why there is no connection. `reason` is for us: what is refused is not tried again at once, nor by another way. */
+/** Why there is no connection. `cause` is for us: what is refused is not tried again at once, nor by another way. */
 export function unreachable(why: string): A2AError {
   return new A2AError(
     'AGENT_UNAVAILABLE',
