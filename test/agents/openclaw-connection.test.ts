@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { GatewayClient } from '@openclaw/gateway-client'
 import { memoryNotes } from '@parley/a2a'
+import type { A2AError } from '@parley/a2a'
 import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
 import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
 import { openBench } from './openclaw-bench.ts'
@@ -138,8 +139,10 @@ describe('the connection to an OpenClaw gateway', () => {
         ) ?? false,
       'the end to be noticed',
     )
-    await assert.rejects(agent.send('hi'), (error: Error & { code: string }) => {
+    await assert.rejects(agent.send('hi'), (error: A2AError) => {
       assert.equal(error.code, 'AGENT_UNAVAILABLE')
+      // What a client of 0.x reads as the reason must be the documented one.
+      assert.equal(error.details.reason, undefined)
       assert.doesNotMatch(error.message, /127\.0\.0\.1/)
       return true
     })

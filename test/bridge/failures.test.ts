@@ -93,12 +93,26 @@ describe('a remote agent that is not there', () => {
     assert.equal(statusOf(await sent(agent)), 'COMPLETED')
   })
 
+  it('but something else in its place gives no card: -32006, as there is no task yet [S1-9]', async (t) => {
+    for (const card of [{ supportedInterfaces: 5 }, { name: null }]) {
+      const { agent } = await behind(t, () => 'cut', { card }, { test: { openAfterMs: 60_000 } })
+      await assert.rejects(agent.send('go'), {
+        code: 'INVALID_AGENT_RESPONSE',
+        message: 'The agent gives no card that can be read',
+      })
+    }
+  })
+
   it('while its card is, fails the task and invites to come again', async (t) => {
     const dead = await fakeRemote(() => 'cut')
     await dead.close()
     const supportedInterfaces = [{ url: dead.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
     const { agent } = await behind(t, () => 'cut', { card: { supportedInterfaces } })
-    assert.equal(statusOf(await sent(agent)), 'FAILED: The agent cannot be reached now. Try again later.')
+    const failed = await sent(agent)
+    assert.equal(statusOf(failed), 'FAILED: The agent cannot be reached now. Try again later.')
+    const [last] = (await agent.stream('go').all()).slice(-1)
+    assert.ok(last !== undefined && 'statusUpdate' in last)
+    assert.equal(last.statusUpdate.metadata?.['reason'], 'AGENT_UNAVAILABLE')
   })
 
   it('to a hub that starts does not keep it from starting, and is healthy once it is there', async (t) => {

@@ -9,7 +9,7 @@ export interface Deviation {
 export const deviations: readonly Deviation[] = [
   {
     ids: ['F-2'],
-    what: 'JSON-RPC notifications and batches are refused.',
+    what: 'JSON-RPC notifications and batches are refused; a missing id before anything is said of the params.',
     why: 'Every operation of A2A has an answer, and no version gives batches a meaning for streams.',
   },
   {
@@ -43,6 +43,11 @@ export const deviations: readonly Deviation[] = [
     why: 'Such a caller may be of either, and the fields do not collide.',
   },
   {
+    ids: ['B-41', 'F-3'],
+    what: 'A request that is not labelled as JSON is HTTP 415 in every version, with -32005.',
+    why: 'The status is that of HTTP, and what the published kit for 1.0 tests. 1.0.1 lists 400 for -32005, which is about the media types of parts; those are 400 here.',
+  },
+  {
     ids: ['B-43'],
     what: 'A message to a finished task is -32004 in every version.',
     why: '0.x asks for "an error" without naming one; one code for one condition is easier to handle.',
@@ -59,8 +64,8 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-66'],
-    what: 'In 0.x a send without `blocking` waits.',
-    why: 'The sources of 0.3 contradict each other; waiting is what its widespread servers do.',
+    what: 'In 0.x a send without `blocking` waits, unless it brings a webhook, or a configuration in ProtoJSON.',
+    why: 'The sources of 0.3 contradict each other; waiting is what its widespread servers do. A client with a webhook is told of the end anyway, as the example of 0.2 shows. The SDKs for Python, Java and JavaScript leave `blocking: false` out of ProtoJSON, and write `true` where they want to wait.',
   },
   {
     ids: ['B-67'],

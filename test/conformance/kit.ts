@@ -55,6 +55,13 @@ export const kitDeviations: readonly KitDeviation[] = [
   },
   {
     kit: '0.3.0.beta4',
+    tests: ['test_rejects_invalid_json_rpc_requests (invalid params type)'],
+    on: 'JSON-RPC',
+    ids: ['F-2', 'B-36'],
+    why: 'The request has no id as well, which is -32600 and comes first. The kit on `main` gives it one.',
+  },
+  {
+    kit: '0.3.0.beta4',
     tests: ['test_message_send_continue_with_contextid'],
     on: 'REST',
     ids: ['J-1', 'B-58'],

@@ -5,15 +5,16 @@ import type { Wishes } from './requirement.ts'
 import { bots } from './requirements/bots.ts'
 import { olderDraft } from './requirements/older-draft.ts'
 import { simpleTasks } from './requirements/simple-tasks.ts'
+import { v0_2Examples } from './requirements/v0-2-examples.ts'
 
-export const wishes: readonly Wishes[] = [simpleTasks, olderDraft, bots]
+export const wishes: readonly Wishes[] = [simpleTasks, v0_2Examples, olderDraft, bots]
 export const requirements = wishes.flatMap((one) => one.requirements)
 
 const introduction = `# Requirements
 
 <!-- Made by "npm run conformance" from the tests. Do not edit: a test compares this page with what it should be. -->
 
-Parley was asked for three times, by people who had each built a part of it: a way to submit simple tasks, a server for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [conformance.md](conformance.md).`
+Parley was asked for several times, by people who had each built a part of it: a way to submit simple tasks, a server after the text of 0.2, one for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [conformance.md](conformance.md).`
 
 export function requirementsPage(citations: readonly Citation[]): string {
   const tests = new Map<string, Citation[]>()

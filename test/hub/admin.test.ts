@@ -133,6 +133,7 @@ describe('keys that callers make', () => {
       [json.agent, json.name, json.principal, json.scopes],
       ['team', 'laptop', 'https://one.test|bea', ['agent:team', 'all']],
     )
+    assert.equal(json.apiKey, json.key)
     const headers = { authorization: `Bearer ${json.key}` }
     const team = peer('team', tongue)
     const sent = await team.call('SendMessage', saying('hi'), { headers: proof })

@@ -13,7 +13,7 @@ import {
   UnsupportedOperationError,
   withA2AExtensions,
 } from 'a2a-sdk-0.3/client'
-import type { Client } from 'a2a-sdk-0.3/client'
+import type { Client, ClientConfig } from 'a2a-sdk-0.3/client'
 import { GrpcTransportFactory } from 'a2a-sdk-0.3/client/grpc'
 import { mood, openHouse, readUntil } from './house.ts'
 import type { House } from './house.ts'
@@ -23,11 +23,11 @@ function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
   return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }], ...more } }
 }
 
-function connect(url: string, transport: string): Promise<Client> {
+function connect(url: string, transport: string, clientConfig: ClientConfig = {}): Promise<Client> {
   const preferredTransports = [transport]
   const transports = [new GrpcTransportFactory()]
   return new ClientFactory(
-    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports, transports }),
+    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports, transports, clientConfig }),
   ).createFromUrl(url)
 }
 
@@ -72,21 +72,26 @@ for (const [transport, name] of [
       assert.ok(message.parts[0]?.kind === 'text' && message.parts[0].text === 'hi back')
     })
 
-    it(
-      dropsDefaults(transport)
-        ? 'polls, but drops `blocking: false` as the default of its format, and silence means to wait [B-66 B-73]'
-        : 'polls: sends without blocking and reads until the end [B-64 B-66 B-73]',
-      async () => {
-        if (dropsDefaults(transport)) house.release('a')
-        const begun = await send({ ...saying('hold a'), configuration: { blocking: false } })
-        assert.match(begun.status.state, dropsDefaults(transport) ? /completed/ : /submitted|working/)
-        house.release('a')
-        let read = await client.getTask({ id: begun.id, historyLength: 1 })
-        while (read.status.state !== 'completed') read = await client.getTask({ id: begun.id, historyLength: 1 })
-        assert.deepEqual(textsOf(read), ['held released'])
-        assert.equal(read.history?.length, 1)
-      },
-    )
+    // Over REST and gRPC it writes a protobuf, where `blocking: false` is left out: `configuration: {}`.
+    it('polls: sends without blocking and reads until the end [B-64 B-66 B-73]', async () => {
+      const begun = await send({ ...saying('hold a'), configuration: { blocking: false } })
+      assert.match(begun.status.state, /submitted|working/)
+      house.release('a')
+      let read = await client.getTask({ id: begun.id, historyLength: 1 })
+      while (read.status.state !== 'completed') read = await client.getTask({ id: begun.id, historyLength: 1 })
+      assert.deepEqual(textsOf(read), ['held released'])
+      assert.equal(read.history?.length, 1)
+    })
+
+    it('set to poll, does not wait for any message [B-64 B-66]', async () => {
+      const poller = await connect(house.url, transport, { polling: true })
+      const begun = (await poller.sendMessage(saying('hold b'))) as Task
+      assert.match(begun.status.state, /submitted|working/)
+      house.release('b')
+      let read = await poller.getTask({ id: begun.id })
+      while (read.status.state !== 'completed') read = await poller.getTask({ id: begun.id })
+      assert.deepEqual(textsOf(read), ['held released'])
+    })
 
     it('streams from the task to the final status [B-89 B-97 S2-6 S2-8]', async () => {
       const events = await Array.fromAsync(client.sendMessageStream(saying('say one two')))
@@ -249,11 +254,6 @@ for (const [transport, name] of [
       },
     )
   })
-}
-
-/** Over REST it writes ProtoJSON, where a false that may be left out is left out. */
-function dropsDefaults(transport: string): boolean {
-  return transport === 'HTTP+JSON'
 }
 
 /** Its REST half forgets the field when it turns an event into its own type. */

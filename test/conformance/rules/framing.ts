@@ -1,5 +1,5 @@
 /** How requests, answers and streams travel over HTTP. */
-import { all, decision, must, practice, should, v1 } from '../rule.ts'
+import { all, decision, must, old, practice, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const framing: Section = {
@@ -14,7 +14,7 @@ export const framing: Section = {
     decision(
       'F-2',
       all,
-      'The id is a string or an integer. A request without one is refused with -32600, and so is a batch: A2A has no notifications and no batches.',
+      'The id is a string or an integer. A request without one is refused with -32600 before its params are read, and so is a batch: A2A has no notifications and no batches.',
     ),
     decision(
       'F-3',
@@ -44,12 +44,17 @@ export const framing: Section = {
     should(
       'F-8',
       v1,
-      'REST 1.0 is labelled `application/a2a+json`, and `application/json` is accepted too. GET parameters are in the path and the query, by their camelCase names.',
+      'REST 1.0 is labelled `application/a2a+json`, or `application/json` for a client that accepts that by name; both are taken. GET parameters are in the path and the query, by their camelCase names.',
     ),
     practice(
       'F-9',
       all,
       'A verb after a colon (`/tasks/{id}:cancel`) is recognised before the id, ids are percent-decoded, and an empty body or a literal `null` is accepted where nothing needs to be said.',
+    ),
+    practice(
+      'A-6',
+      old,
+      'A REST error of 0.x has the code, message and data of JSON-RPC, and in `type` and `error` the class names by which the SDKs for Python and Java know it.',
     ),
     practice(
       'A-21',

@@ -13,7 +13,11 @@ export const sending: Section = {
     ),
     must('B-64', v1, 'With `returnImmediately` it answers as soon as the task exists; the work goes on.'),
     must('B-65', v1, '`returnImmediately` means nothing where a message is the answer, nor for streams.'),
-    decision('B-66', old, 'In 0.x `blocking: false` answers at once; `true` waits, and so does saying nothing.'),
+    decision(
+      'B-66',
+      old,
+      'In 0.x `blocking: false` answers at once and `true` waits. Without `blocking`, a send waits, unless it brings a webhook, or a configuration in ProtoJSON (REST, gRPC), where `false` is left out.',
+    ),
     decision(
       'B-67',
       all,

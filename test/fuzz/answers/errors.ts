@@ -83,7 +83,11 @@ export function judgeRestError(body: unknown, version: VersionId, status: number
     if (error['status'] !== row.grpc)
       complaints.push(`error.status is ${String(error['status'])}, which is not ${row.grpc}`)
   } else {
-    checkKeys(error, ['code', 'message', 'data'], 'error', complaints)
+    checkKeys(error, ['code', 'message', 'data', 'type', 'error'], 'error', complaints)
+    const { type } = error
+    const isNamed =
+      typeof type === 'string' && /^[A-Z]\w+Error$/.test(type) && String(error['error']).startsWith('io.a2a.')
+    if (!isNamed) complaints.push('error names no class')
     const number = row.legacyNumber ?? row.number
     if (error['code'] !== number) complaints.push(`code is ${String(error['code'])}, which is not ${reason}`)
   }

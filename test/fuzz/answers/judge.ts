@@ -159,9 +159,12 @@ function judgeEnvelopeError(sent: Sent, reason: string): string[] {
   if (body === undefined) return reason === 'PARSE_ERROR' ? [] : [`what is no JSON was answered with ${reason}`]
   if (reason === 'PARSE_ERROR') return ['JSON was taken for something else']
   if (!isBag(body.value)) return isAboutEnvelope(reason) ? [] : [`no object was answered with ${reason}`]
-  // Of a request that lacks only its id we first hear what else is wrong with it.
-  const isWhole = isSound(body.value) || isSound({ id: null, ...body.value })
-  return isWhole || isAboutEnvelope(reason) ? [] : [`a broken envelope was answered with ${reason}`]
+  // Of a request that lacks only its id we may hear that there is no such method, but nothing of its params.
+  const lacksId = !isSound(body.value) && isSound({ id: null, ...body.value })
+  if (lacksId && reason === 'INVALID_PARAMS') return ['the params of a request without an id were looked at']
+  return isSound(body.value) || lacksId || isAboutEnvelope(reason)
+    ? []
+    : [`a broken envelope was answered with ${reason}`]
 }
 
 /** A body that is nested too deeply is refused before its envelope is looked at. */

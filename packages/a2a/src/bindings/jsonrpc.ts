@@ -18,7 +18,7 @@ export interface Envelope {
   readonly method: string
   /** `{}` where the request has none: the dialect then names what is missing (B-40). */
   readonly params: object
-  /** It has no id, so it wants no answer, and every operation has one: refused, but for what else is wrong first (F-2). */
+  /** It has no id, so it wants no answer, and every operation has one: refused before its params are read (F-2). */
   readonly isNotification?: true
 }
 export interface Malformed {
@@ -41,12 +41,13 @@ export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | M
   if (typeof method !== 'string' || method === '') {
     return malformed(id, 'method must be a string that is not empty')
   }
+  if (isNotification) return { id, method, params: {}, isNotification }
   if (isTooDeep) return { id, method, error: tooDeep() }
   const params = request.params ?? {}
   if (typeof params !== 'object' || Array.isArray(params)) {
     return { id, method, error: new A2AError('INVALID_PARAMS', 'Invalid parameters: params must be an object') }
   }
-  return isNotification ? { id, method, params, isNotification } : { id, method, params }
+  return { id, method, params }
 }
 
 export function noNotifications(): A2AError {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { A2AError } from '../model/error.ts'
+import { v0_3 } from '../versions/v0_3/index.ts'
+import { v1_0 } from '../versions/v1_0/index.ts'
 import type { Route } from '../versions/version.ts'
-import { compileRoutes, gatherPayload, type RouteMatch } from './rest.ts'
+import { compileRoutes, gatherPayload, restFraming, type RouteMatch } from './rest.ts'
 
 const routes: readonly Route[] = [
   { operation: 'SendMessage', verb: 'POST', path: '/message:send', body: true },
@@ -84,6 +86,25 @@ describe('REST routes', () => {
     for (const body of [[], 'text', 5, true]) {
       assert.throws(() => payloadOf('POST', '/message:send', '', body), { code: 'INVALID_PARAMS' })
     }
+  })
+
+  it('are labelled as the version wishes, or as plain JSON where the client names that and not the other [F-8]', () => {
+    const labels = (accept?: string): string => restFraming(v1_0, accept).contentType
+    const own = 'application/a2a+json'
+    for (const accept of [undefined, '', '*/*', 'application/*', 'text/html', own, `application/json;q=0.5, ${own}`]) {
+      assert.equal(labels(accept), own, accept)
+    }
+    for (const accept of [
+      'application/json',
+      'Application/JSON; charset=utf-8',
+      'application/json, text/plain, */*',
+      `application/json, ${own};q=0.9`,
+    ]) {
+      assert.equal(labels(accept), 'application/json', accept)
+    }
+    assert.equal(labels(`application/json, ${own}`), own)
+    assert.equal(labels('application/json;q=0, */*'), own)
+    assert.equal(restFraming(v0_3, own).contentType, 'application/json')
   })
 
   it('leave no mark on the prototype when a body names it', () => {

@@ -128,9 +128,11 @@ function asObject(body: unknown): object {
   return body
 }
 
-export function restFraming(version: ProtocolVersion, dialect: Dialect = version.proto): Framing {
+/** `accept`: of the request, which may prefer plain JSON to the version's own label. */
+export function restFraming(version: ProtocolVersion, accept?: string, dialect: Dialect = version.proto): Framing {
+  const { restMediaType } = version.spelling
   return {
-    contentType: version.spelling.restMediaType,
+    contentType: accept !== undefined && prefersPlainJson(accept, restMediaType) ? 'application/json' : restMediaType,
     before: '',
     after: '',
     // Without an envelope nothing else would tell an error from an event; published clients look for this name (F-5, F-7).
@@ -138,4 +140,18 @@ export function restFraming(version: ProtocolVersion, dialect: Dialect = version
     error: (error) => JSON.stringify(dialect.errorBody(error)),
     status: (error) => errorTable[error.code].http,
   }
+}
+
+/** Only what is named counts: a wildcard takes the version's own label as well (F-8). */
+function prefersPlainJson(accept: string, own: string): boolean {
+  let plain = 0
+  let special = 0
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((piece) => piece.trim())
+    if (type !== 'application/json' && type !== own) continue
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
+    if (type === own) special = Math.max(special, quality)
+    else plain = Math.max(plain, quality)
+  }
+  return plain > special
 }

@@ -343,8 +343,8 @@ export class ActiveTurn implements TurnParts {
 
   #failed(reason: unknown): Ending | undefined {
     const { live } = this
-    const isOurs = reason instanceof A2AError && reason.code !== 'INTERNAL' && reason.code !== 'INVALID_AGENT_RESPONSE'
-    // An agent's own protocol error before there is a task is the answer to the call.
+    const isOurs = reason instanceof A2AError && reason.code !== 'INTERNAL'
+    // An agent's own protocol error before there is a task is the answer to the call; so is what it could not read (-32006).
     if (!this.#begun && isOurs) {
       this.#parts.opening.reject(reason)
       return undefined

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../agents/agent.ts'
+import { A2AError } from '../model/error.ts'
 import { artifact, fail, inputRequired, reject, reply, status } from '../agents/reports.ts'
 import type { CallContext } from './contract.ts'
 import {
@@ -274,10 +275,25 @@ describe('a send', () => {
     assert.equal(answerOf(await house.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
   })
 
+  it('whose agent cannot read what it was given is -32006 while there is no task, and a failed task after [S1-9]', async (t) => {
+    const rubbish = new A2AError('INVALID_AGENT_RESPONSE', 'The model gave an answer that cannot be read')
+    const house = await openHouse(t, async function* ({ text }: Turn) {
+      if (text === 'late') yield status('reading')
+      throw rubbish
+    })
+    await assert.rejects(house.send({ parts: [{ text: 'at once' }] }), rubbish)
+    const failed = await house.task('late')
+    assert.equal(short(failed.status.state), 'FAILED')
+    assert.equal(saying(failed.status.message), rubbish.message)
+  })
+
   it('that does not want to wait makes no difference to a stream [B-65]', async (t) => {
     const house = await openHouse(t, echo)
     const items = await (await house.stream('Bob', { returnImmediately: true })).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
+    const direct = await openHouse(t, () => reply('Hi'))
+    const [item] = await (await direct.stream('Bob', { returnImmediately: true })).rest()
+    assert.ok(item !== undefined && 'message' in item.event)
   })
 
   it('waits no longer than it may, and then answers with the task as it is [B-67]', async (t) => {

@@ -1,7 +1,7 @@
 /**
  * What an agent said, as records of the log. An agent's words are checked like a
- * stranger's: anything else than a report is an INVALID_AGENT_RESPONSE, and fails the
- * task instead of reaching a client.
+ * stranger's: anything else than a report is a fault of the agent's code, like what it
+ * throws, and fails the task instead of reaching a client.
  */
 import type { AgentMessage } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
@@ -236,7 +236,7 @@ function sizeOf(parts: readonly Part[]): number {
 }
 
 function nonsense(what: string, cause?: unknown): A2AError {
-  return new A2AError('INVALID_AGENT_RESPONSE', `The agent gave back ${what}`, {}, { cause })
+  return new A2AError('INTERNAL', `The agent gave back ${what}`, {}, { cause })
 }
 
 /** Whether the agent's turn is over after it said this. */

@@ -95,6 +95,28 @@ describe('a call over REST', () => {
     }
   })
 
+  it('labels results and errors of 1.0 as plain JSON for who accepts that, and streams as streams [F-8]', async () => {
+    const handler = open()
+    const accept = { accept: 'application/json' }
+    const typeOf = ({ headers }: { headers: Headers }): string | null => headers.get('content-type')
+    const sent = await post(handler, { message: messageOf() }, accept, '/message:send')
+    assert.deepEqual([sent.status, typeOf(sent)], [200, 'application/json'])
+    assert.equal(sent.json.task.status.state, 'TASK_STATE_COMPLETED')
+    for (const path of ['/tasks/nope', '/nothing/here']) {
+      const refused = await get(handler, path, accept)
+      assert.deepEqual([refused.status, typeOf(refused)], [404, 'application/json'], path)
+      assert.equal(refused.json.error.code, 404)
+    }
+    assert.equal(typeOf(await get(handler, '/tasks/nope', { accept: '*/*' })), 'application/a2a+json')
+    const wrongVerb = await get(handler, '/.well-known/agent-card.json', { ...accept, 'a2a-version': '1.0' }, 'DELETE')
+    assert.deepEqual([wrongVerb.status, typeOf(wrongVerb)], [405, 'application/json'])
+    const init = { method: 'POST', headers: { ...accept, 'content-type': 'application/json' } }
+    const body = JSON.stringify({ message: messageOf() })
+    const stream = await handler.fetch(new Request('http://localhost/message:stream', { ...init, body }))
+    assert.match(typeOf(stream) ?? '', /^text\/event-stream/)
+    await stream.text()
+  })
+
   it('keeps tasks out of caches, and answers HEAD without a body', async () => {
     const handler = open()
     const { id } = (await post(handler, { message: messageOf() }, {}, '/message:send')).json.task

@@ -51,12 +51,10 @@ interface Target extends Asked {
 export function createDispatch(house: House): Dispatch {
   const { negotiator, doorkeeper, limits, tenants, variants } = house
   const tables = new Map<ProtocolVersion, RouteTable>()
-  const framings = new Map<ProtocolVersion, Framing>()
   for (const version of negotiator.offered) {
     // A path that begins with a tenant leads nowhere where there are none (B-166).
     const { routes } = version.spelling
     tables.set(version, compileRoutes(tenants.inPaths ? routes : routes.filter((route) => !isOfTenant(route))))
-    framings.set(version, restFraming(version))
   }
 
   async function jsonrpc(request: HttpRequest, resident: Resident, visit: Visit | undefined): Promise<HttpResponse> {
@@ -83,10 +81,7 @@ export function createDispatch(house: House): Dispatch {
       if ('error' in envelope) throw envelope.error
       if (asked === 'unsupported') throw negotiator.unsupported()
       if (operation === undefined) throw methodNotFound(envelope.method, version)
-      if (envelope.isNotification === true) {
-        dialect.decodeRequest(operation, envelope.params)
-        throw noNotifications()
-      }
+      if (envelope.isNotification === true) throw noNotifications()
       return await answer(request, resident, {
         operation,
         version,
@@ -101,7 +96,7 @@ export function createDispatch(house: House): Dispatch {
     } catch (thrown) {
       const reason = await atLast(gate, thrown, caller, version)
       // Whoever is not there has no JSON-RPC either: a path that leads nowhere is answered as any other.
-      const shape = isGone(resident, operation, reason) ? (framings.get(version) as Framing) : framing
+      const shape = isGone(resident, operation, reason) ? restFraming(version, request.header('accept')) : framing
       const refusal = house.refuse(reason, resident, version, shape, gate?.headers)
       return isSentAsEvent(reason, operation, version, variant) ? asEvent(refusal) : refusal
     }
@@ -115,7 +110,8 @@ export function createDispatch(house: House): Dispatch {
   ): Promise<HttpResponse> {
     const asked = negotiator.asked(request)
     const version = asked === undefined ? negotiator.ofPath(path) : negotiator.shape(asked)
-    const plain = framings.get(version) as Framing
+    const accept = request.header('accept')
+    const plain = restFraming(version, accept)
     let framing = plain
     let caller: Caller | undefined
     const gate = house.gate?.(request, resident, 'HTTP+JSON')
@@ -132,7 +128,7 @@ export function createDispatch(house: House): Dispatch {
       if (visit !== undefined) visit.operation = operation
       const findVariant = (payload?: unknown): CallVariant | undefined => {
         const found = variants.find(request.path, 'HTTP+JSON', version, { operation, payload })
-        framing = found === undefined ? plain : restFraming(version, found.dialect)
+        framing = found === undefined ? plain : restFraming(version, accept, found.dialect)
         return found
       }
       // Until the body is read, only the path decides how an error is written.

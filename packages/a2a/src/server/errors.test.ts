@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
+import { errorNameOf } from '../versions/error-names.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { type AgentSettings, createHandler, type EngineLog, type Handler, type HouseOptions } from './index.ts'
 
@@ -79,7 +80,8 @@ function bodyOf({ version, binding }: Cell, expected: Expected): unknown {
   if (binding === 'JSONRPC') {
     return { jsonrpc: '2.0', id, error: version === '1.0' ? { code: number, message, data: [info] } : old }
   }
-  return version === '1.0' ? { error: { code: expected.http, status: expected.grpc, message, details: [info] } } : old
+  if (version === '1.0') return { error: { code: expected.http, status: expected.grpc, message, details: [info] } }
+  return { ...old, type: errorNameOf(number), error: `io.a2a.spec.${errorNameOf(number)}` }
 }
 
 async function check(cell: Cell, response: Response, expected: Expected): Promise<void> {
@@ -197,12 +199,14 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
-  it('when a JSON-RPC request has no id, after whatever else is wrong with it [F-2 B-36]', async () => {
+  it('when a JSON-RPC request has no id, before its params are looked at [F-2 B-36]', async () => {
     const handler = open()
     for (const [method, params, code] of [
       ['tasks/nope', { id: 'x' }, -32601],
-      ['tasks/get', {}, -32602],
-      ['GetTask', { id: 5 }, -32602],
+      ['tasks/get', {}, -32600],
+      ['GetTask', { id: 5 }, -32600],
+      ['message/send', [], -32600],
+      ['SendMessage', 'text', -32600],
       ['tasks/get', { id: 'x' }, -32600],
       ['GetTask', { id: 'x' }, -32600],
     ] as const) {

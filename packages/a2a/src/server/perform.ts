@@ -168,8 +168,13 @@ function inWordsOf({ dialect, version }: Call, { entry }: Resident): (reason: un
     if (!(reason instanceof A2AError)) throw reason
     if (entry.isLeaving === true && reason.code === 'AGENT_UNAVAILABLE') throw noSuchPath(version)
     if (reason.details.violations === undefined) throw reason
-    const violations = reason.details.violations.map((one) => ({ ...one, field: dialect.spell(one.field) }))
-    throw new A2AError(reason.code, reason.message, { ...reason.details, violations }, { cause: reason.cause })
+    let { message } = reason
+    const violations = reason.details.violations.map((one) => {
+      const field = dialect.spell(one.field)
+      message = message.replaceAll(one.field, field)
+      return { ...one, field }
+    })
+    throw new A2AError(reason.code, message, { ...reason.details, violations }, { cause: reason.cause })
   }
 }
 

@@ -195,7 +195,8 @@ export function createRouter(
     const spoken =
       asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
     const version = negotiator.offered.find(({ id }) => id === versionId) ?? spoken
-    const framing = place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version)
+    const framing =
+      place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version, request.header('accept'))
     return house.refuse(reason, place.resident, version, framing, more)
   }
 
@@ -207,7 +208,7 @@ export function createRouter(
     // Not in a JSON-RPC envelope: this was no JSON-RPC.
     const version = shapeFor(request)
     const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
-    return house.refuse(error, resident, version, restFraming(version), { allow })
+    return house.refuse(error, resident, version, restFraming(version, request.header('accept')), { allow })
   }
 
   /** Public halves: for everybody, whoever may call the agents. */

@@ -6,17 +6,12 @@ import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
 import type { ErrorCode } from '../model/error.ts'
 import { decodeDetails } from './error-detail.ts'
+import { codeOfErrorName, codeOfNumber } from './error-names.ts'
 import { isBag } from './read.ts'
 import type { Bag } from './read.ts'
 
 /** Codes that a client makes for itself; a peer that names one means something else. */
 const ownCodes: ReadonlySet<string> = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
-
-/** Where several codes share a number, the first of the table is the general one. */
-const byNumber = new Map<unknown, ErrorCode>()
-for (const [code, { jsonrpc }] of Object.entries(errorTable) as [ErrorCode, { jsonrpc: number }][]) {
-  if (!byNumber.has(jsonrpc)) byNumber.set(jsonrpc, code)
-}
 
 /** Older drafts gave the numbers from -32001 to -32004 other meanings; their words tell. */
 const byMessage: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -62,9 +57,10 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
   const message = firstText(error['message'], error['detail'], error['title'], error['error'])
   const code =
     known(found.reason) ??
-    problemType(error['type']) ??
+    known(codeOfErrorName(error['type'])) ??
+    known(codeOfClass(error['error'])) ??
     spoken(error['code'], message) ??
-    byNumber.get(error['code']) ??
+    codeOfNumber.get(error['code']) ??
     byStatusName.get(error['status']) ??
     byHttp[httpStatus ?? Number(error['status'] ?? error['code'])] ??
     'INTERNAL'
@@ -84,16 +80,9 @@ function known(reason: string | undefined): ErrorCode | undefined {
     : undefined
 }
 
-/** The problem+json of a draft of 1.0: the end of `type` names the error, as `task-not-found`. */
-function problemType(type: unknown): ErrorCode | undefined {
-  if (typeof type !== 'string') return undefined
-  const last = type.slice(type.lastIndexOf('/') + 1)
-  return known(
-    last
-      .replace(/-?error$/i, '')
-      .replaceAll('-', '_')
-      .toUpperCase(),
-  )
+/** Free text stands in the same place with other peers, so only what is named like a class counts. */
+function codeOfClass(name: unknown): string | undefined {
+  return typeof name === 'string' && /^[\w.]+Error(_v0_3)?$/.test(name) ? codeOfErrorName(name) : undefined
 }
 
 function spoken(number: unknown, message: string | undefined): ErrorCode | undefined {

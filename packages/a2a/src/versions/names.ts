@@ -4,6 +4,8 @@ import type { TaskState } from '../model/state.ts'
 import type { Role } from '../model/task.ts'
 import { complain } from './read.ts'
 import type { Read } from './read.ts'
+import { legacyJsonVocabulary, legacyProtoVocabulary } from './vocabulary.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 const roles: readonly Role[] = ['ROLE_UNSPECIFIED', 'ROLE_USER', 'ROLE_AGENT']
 
@@ -16,11 +18,11 @@ function numbered<T extends string>(members: readonly T[]): [unknown, T][] {
   ])
 }
 
-function member<T>(names: ReadonlyMap<unknown, T>, fallback: T, expected: string): Read<T> {
+function member<T>(names: ReadonlyMap<unknown, T>, fallback: T, expected: (vocabulary: Vocabulary) => string): Read<T> {
   return (reader, value) => {
     const found = names.get(value)
     if (found !== undefined && (found !== fallback || reader.forgiving)) return found
-    return reader.forgiving ? fallback : complain(reader, `must be ${expected}`)
+    return reader.forgiving ? fallback : complain(reader, `must be ${expected(reader.vocabulary)}`)
   }
 }
 
@@ -28,31 +30,12 @@ function member<T>(names: ReadonlyMap<unknown, T>, fallback: T, expected: string
 export const role: Read<Role> = member(
   new Map<unknown, Role>([...numbered(roles), ['user', 'ROLE_USER'], ['agent', 'ROLE_AGENT']]),
   'ROLE_UNSPECIFIED',
-  'ROLE_USER or ROLE_AGENT',
+  ({ roles: { ROLE_USER, ROLE_AGENT } }) => `${ROLE_USER} or ${ROLE_AGENT}`,
 )
-
-export const legacyRoles: { readonly [R in Role]: string } = {
-  ROLE_UNSPECIFIED: 'agent',
-  ROLE_USER: 'user',
-  ROLE_AGENT: 'agent',
-}
-
-export const legacyStates: { readonly [S in TaskState]: string } = {
-  TASK_STATE_UNSPECIFIED: 'unknown',
-  TASK_STATE_SUBMITTED: 'submitted',
-  TASK_STATE_WORKING: 'working',
-  TASK_STATE_COMPLETED: 'completed',
-  TASK_STATE_FAILED: 'failed',
-  TASK_STATE_CANCELED: 'canceled',
-  TASK_STATE_INPUT_REQUIRED: 'input-required',
-  TASK_STATE_REJECTED: 'rejected',
-  TASK_STATE_AUTH_REQUIRED: 'auth-required',
-}
 
 const stateNames = new Map<unknown, TaskState>([
   ...numbered(taskStates),
-  // The proto of 0.3 has two Ls.
-  ['TASK_STATE_CANCELLED', 'TASK_STATE_CANCELED'],
+  ...taskStates.map((state): [unknown, TaskState] => [legacyProtoVocabulary.states[state], state]),
 ])
 
 /** In a filter: UNSPECIFIED and an empty query parameter ask for no state in particular (B-81). */
@@ -66,10 +49,10 @@ export const stateFilter: Read<TaskState> = (reader, value) => {
 export const state: Read<TaskState> = member(
   new Map<unknown, TaskState>([
     ...stateNames,
-    ...taskStates.map((state): [unknown, TaskState] => [legacyStates[state], state]),
+    ...taskStates.map((state): [unknown, TaskState] => [legacyJsonVocabulary.states[state], state]),
     ['cancelled', 'TASK_STATE_CANCELED'],
     ['started', 'TASK_STATE_SUBMITTED'],
   ]),
   'TASK_STATE_UNSPECIFIED',
-  'the name of a task state',
+  () => 'the name of a task state',
 )

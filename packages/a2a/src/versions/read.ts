@@ -8,6 +8,8 @@ import type { Violation } from '../model/error.ts'
 import type { Json, Struct } from '../model/task.ts'
 import { toTimestamp } from '../model/time.ts'
 import { toBase64 } from './base64.ts'
+import { canonicalVocabulary } from './vocabulary.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 export interface Reader {
   /** Where we are, as the caller spelled it. One stack for the whole payload: a path is only spelled out on a violation. */
@@ -17,6 +19,8 @@ export interface Reader {
   readonly forgiving: boolean
   /** What the payload itself is called. */
   readonly root: string
+  /** How the payload's dialect writes enumerations, for what is told to the caller. */
+  readonly vocabulary: Vocabulary
 }
 
 /** `undefined` means "as if it were not there", or that a violation has been noted. */
@@ -41,8 +45,8 @@ export function complain(reader: Reader, description: string, ...below: (string 
 }
 
 /** A request of a client: every violation is an INVALID_PARAMS. */
-export function readRequest<T>(read: Read<T>, payload: unknown): T {
-  const reader: Reader = { path: [], violations: [], forgiving: false, root: 'params' }
+export function readRequest<T>(read: Read<T>, payload: unknown, vocabulary = canonicalVocabulary): T {
+  const reader: Reader = { path: [], violations: [], forgiving: false, root: 'params', vocabulary }
   const value = read(reader, payload)
   if (value === undefined || reader.violations.length > 0) throw invalidParams(reader.violations)
   return value
@@ -50,7 +54,7 @@ export function readRequest<T>(read: Read<T>, payload: unknown): T {
 
 /** An answer of a server. */
 export function readAnswer<T>(read: Read<T>, payload: unknown, root = 'result', forgiving = true): T {
-  const reader: Reader = { path: [], violations: [], forgiving, root }
+  const reader: Reader = { path: [], violations: [], forgiving, root, vocabulary: canonicalVocabulary }
   const value = read(reader, payload)
   if (value !== undefined && reader.violations.length === 0) return value
   const what = reader.violations.map((violation) => `${violation.field} ${violation.description}`).join('; ')

@@ -15,6 +15,8 @@ export interface Field<V> {
   readonly nullable?: boolean
   /** The name a missing field is reported by, and other names it may come by. Default: its own name. */
   readonly names?: readonly string[]
+  /** The name a missing field is reported by, where that is not the first of `names`. */
+  readonly missingAs?: string
 }
 
 export type Fields<T> = { readonly [K in keyof T]-?: Read<Exclude<T[K], undefined>> | Field<Exclude<T[K], undefined>> }
@@ -61,7 +63,7 @@ export function shape<T extends object>(fields: Fields<T>): Read<T> {
     for (const [index, [key, field]] of entries.entries()) {
       if (field.required !== true || (seen & (1 << index)) !== 0) continue
       if (reader.forgiving && 'fallback' in field) out[key] = field.fallback
-      else complain(reader, 'is required', field.names?.[0] ?? key)
+      else complain(reader, 'is required', field.missingAs ?? field.names?.[0] ?? key)
     }
   }
 

@@ -637,6 +637,8 @@ export interface Operations {
       readonly revokedAt?: string
       /** In UTC, such as 2030-01-31T12:00:00.000Z. */
       readonly lastUsedAt?: string
+      /** The same as `key`, by the name that other gateways give it. */
+      readonly apiKey: string
     }
   }
   /** Revokes one of the keys that whoever asks has made. */

@@ -139,14 +139,6 @@ describe('protobuf bytes and ProtoJSON', () => {
     })
   })
 
-  it('spell out what is false where a request is read: in 0.3 that asks not to wait [B-66]', () => {
-    const type = 'a2a.v1.SendMessageRequest'
-    const bytes = encode(type, { configuration: { blocking: false } })
-    assert.deepEqual(decode(type, bytes), { configuration: {} })
-    assert.deepEqual(decode(type, bytes, true), { configuration: { blocking: false } })
-    assert.deepEqual(decode(type, encode(type, {}), true), {})
-  })
-
   it('leave a number that no enumeration names as it is', () => {
     const bytes = new BinaryWriter().tag(1, WireType.Varint).int32(77).finish()
     assert.deepEqual(decode('lf.a2a.v1.TaskStatus', bytes), { state: 77 })

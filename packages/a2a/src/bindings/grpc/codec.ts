@@ -31,10 +31,10 @@ export function encode(typeName: string, payload: unknown): Uint8Array {
 }
 
 /** Throws CodecError where the bytes are none of such a message. */
-export function decode(typeName: string, bytes: Uint8Array, spellFalse = false): unknown {
+export function decode(typeName: string, bytes: Uint8Array): unknown {
   try {
     const reader = new BinaryReader(bytes)
-    return codecOf(messageOf(typeName)).readFields(reader, bytes.length, { depth: maxDepth, spellFalse }, undefined)
+    return codecOf(messageOf(typeName)).readFields(reader, bytes.length, { depth: maxDepth }, undefined)
   } catch (reason) {
     // The reader's own complaints are about offsets.
     throw reason instanceof CodecError ? reason : new CodecError('is malformed', '', { cause: reason })
@@ -73,7 +73,6 @@ function plainMessage(message: DescMessage): MessageCodec {
   // Filled when first used, because messages contain one another in circles.
   let byName: Map<string, Slot> | undefined
   const byNumber = new Map<number, Slot>()
-  let flags: readonly string[] = []
   const slots = (): Map<string, Slot> => {
     if (byName !== undefined) return byName
     byName = new Map()
@@ -81,7 +80,6 @@ function plainMessage(message: DescMessage): MessageCodec {
       byName.set(slot.name, slot)
       byNumber.set(slot.number, slot)
     }
-    flags = [...byName.values()].filter(({ implied }) => implied === false).map(({ name }) => name)
     return byName
   }
 
@@ -108,7 +106,6 @@ function plainMessage(message: DescMessage): MessageCodec {
       }
       if (reader.pos > end) throw new CodecError('has a field that is longer than it')
       reading.depth++
-      if (reading.spellFalse) for (const flag of flags) out[flag] ??= false
       return out
     },
   }

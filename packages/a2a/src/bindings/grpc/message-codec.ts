@@ -24,11 +24,6 @@ export class CodecError extends Error {
 export interface Reading {
   /** How deep what is being read may still be nested. */
   depth: number
-  /**
-   * Whether a `false` that the sender may have left out is spelled out. In a request of 0.3 `blocking: false` asks not
-   * to wait, and whoever sends a configuration says so by saying nothing (B-66).
-   */
-  readonly spellFalse: boolean
 }
 
 /** Reads and writes what stands behind a field's tag. */

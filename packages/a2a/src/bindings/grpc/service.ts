@@ -44,7 +44,7 @@ export function methodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMe
 /** What a client asks, in ProtoJSON. */
 export function readRequest({ request }: RpcMethod, bytes: Uint8Array): unknown {
   try {
-    return decode(request, bytes, true)
+    return decode(request, bytes)
   } catch (reason) {
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('PARSE_ERROR', `Invalid protobuf payload: ${reason.message}`)

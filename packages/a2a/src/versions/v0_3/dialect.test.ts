@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError, invalidParams, taskNotFound } from '../../model/error.ts'
+import type { ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { v0_2 } from '../v0_2/index.ts'
@@ -79,6 +80,32 @@ describe('a 0.3 request', () => {
     assert.deepEqual(fields(proto, 'SendMessage', {}), ['message is required'])
   })
 
+  it('is told the words of its own dialect for roles, parts and ids [B-38]', () => {
+    const message = { messageId: 'm', role: 'admin', parts: [{ kind: 'file', file: {} }] }
+    assert.deepEqual(fields(json, 'SendMessage', { message }), [
+      'message.role must be user or agent',
+      'message.parts[0].file must have one of bytes and uri',
+    ])
+    const content = [{ file: {} }, {}]
+    assert.deepEqual(fields(proto, 'SendMessage', { message: { messageId: 'm', role: 'admin', content } }), [
+      'message.role must be ROLE_USER or ROLE_AGENT',
+      'message.content[0].file must have one of fileWithBytes and fileWithUri',
+      'message.content[1] must have one of text, file and data',
+    ])
+    assert.deepEqual(fields(json, 'GetTask', {}), ['id is required'])
+    assert.deepEqual(fields(proto, 'GetTask', {}), ['name is required'])
+    assert.deepEqual(fields(proto, 'ListTaskPushNotificationConfigs', {}), ['parent is required'])
+    assert.deepEqual(fields(proto, 'DeleteTaskPushNotificationConfig', { id: 't' }), ['name is required'])
+    assert.deepEqual(fields(proto, 'CreateTaskPushNotificationConfig', {}), [
+      'parent is required',
+      'config.pushNotificationConfig is required',
+    ])
+    for (const dialect of [json, proto]) {
+      const text = JSON.stringify(fields(dialect, 'SendMessage', { message: { role: 5, parts: [{}], content: [{}] } }))
+      assert.doesNotMatch(text, dialect === json ? /ROLE_|TASK_STATE_|content/ : /"parts|uri\b/)
+    }
+  })
+
   it('must have parts of a known kind, each with one content [J-12]', () => {
     const parts = [
       {},
@@ -115,6 +142,24 @@ describe('a 0.3 request', () => {
     }
     const request = json.decodeRequest('SendMessage', { message, configuration: { blocking: false } })
     assert.equal(request.configuration?.returnImmediately, true)
+  })
+
+  it('that brings a webhook and does not say whether to wait, does not wait [B-66]', () => {
+    const message = { messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] }
+    const pushNotificationConfig = { url: 'https://client.example.com/hook' }
+    const waits = (configuration: object): boolean =>
+      json.decodeRequest('SendMessage', { message, configuration }).configuration?.returnImmediately !== true
+    assert.equal(waits({ pushNotificationConfig }), false)
+    assert.equal(waits({ pushNotificationConfig, blocking: null }), false)
+    assert.equal(waits({ pushNotificationConfig, blocking: true }), true)
+  })
+
+  it('in ProtoJSON with a configuration that does not say whether to wait, does not wait [B-66]', () => {
+    const message = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'x' }] }
+    const waits = (configuration?: object): boolean =>
+      proto.decodeRequest('SendMessage', { message, configuration }).configuration?.returnImmediately !== true
+    assert.deepEqual([waits(), waits({}), waits({ historyLength: 3 })], [true, false, false])
+    assert.deepEqual([waits({ blocking: true }), waits({ blocking: false })], [true, false])
   })
 
   it('reads a historyLength of 0 as none over JSON-RPC and as no limit over REST [B-75]', () => {
@@ -163,8 +208,36 @@ describe('errors of 0.3', () => {
       code: -32600,
       message: 'Extension required',
       data: { reason: 'EXTENSION_SUPPORT_REQUIRED', missingExtensions: 'u' },
+      type: 'InvalidRequestError',
+      error: 'io.a2a.spec.InvalidRequestError',
     })
     assert.equal(json.decodeError(json.errorBody(missing)).code, 'EXTENSION_SUPPORT_REQUIRED')
+  })
+
+  it('carry over REST the class names by which the SDKs for Python and Java know them [A-6]', () => {
+    const named = (code: ErrorCode): unknown[] => {
+      const { type, error } = proto.errorBody(new A2AError(code, 'x')) as Record<string, unknown>
+      return [type, error]
+    }
+    const java = 'io.a2a.spec'
+    assert.deepEqual(named('TASK_NOT_FOUND'), ['TaskNotFoundError', `${java}.TaskNotFoundError`])
+    assert.deepEqual(named('PARSE_ERROR'), ['JSONParseError', `${java}.JSONParseError`])
+    assert.deepEqual(named('INTERNAL'), ['InternalError', `${java}.InternalError`])
+    assert.deepEqual(named('CONTEXT_REJECTED'), ['InvalidParamsError', `${java}.InvalidParamsError`])
+    assert.deepEqual(named('PUSH_NOTIFICATION_NOT_SUPPORTED'), [
+      'PushNotificationNotSupportedError',
+      `${java}.PushNotificationNotSupportedError`,
+    ])
+    assert.deepEqual(named('EXTENDED_AGENT_CARD_NOT_CONFIGURED'), [
+      'ExtendedAgentCardNotConfiguredError',
+      `${java}.AuthenticatedExtendedCardNotConfiguredError`,
+    ])
+  })
+
+  it('have the code as their reason, also where details tell a closer one [S4-12]', () => {
+    const down = new A2AError('AGENT_UNAVAILABLE', 'x', { reason: 'UNREACHABLE', retryAfterSeconds: '5' })
+    const data = { reason: 'AGENT_UNAVAILABLE', cause: 'UNREACHABLE', retryAfterSeconds: '5' }
+    assert.deepEqual(json.errorData(down), data)
   })
 })
 

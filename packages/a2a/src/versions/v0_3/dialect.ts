@@ -14,13 +14,15 @@ import type { Task } from '../../model/task.ts'
 import { anyCard, decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { detailStrings } from '../error-detail.ts'
+import { errorNameOf, javaErrorNameOf } from '../error-names.ts'
 import { complain, readAnswer, readRequest, then } from '../read.ts'
 import type { Read } from '../read.ts'
 import type { Dialect } from '../version.ts'
 import { encodeLegacyCard } from './card.ts'
 import type { CardTarget } from './card.ts'
+import { vocabularyOf } from './form.ts'
 import type { Form } from './form.ts'
-import { pushConfigs, taskPushConfig, writeTaskPushConfig } from './push.ts'
+import { pushConfigsReader, taskPushConfigReader, writeTaskPushConfig } from './push.ts'
 import { noSuchOperation, requestReaders, requestWriters } from './requests.ts'
 import { seal, taskReaders, writeEvent, writeTask } from './task.ts'
 
@@ -29,10 +31,28 @@ function errorNumber(error: A2AError): number {
   return error.code === 'EXTENSION_SUPPORT_REQUIRED' ? -32_600 : errorTable[error.code].jsonrpc
 }
 
+/** `reason` is always the code. What details call their reason says more closely what happened: it is the `cause`. */
 function errorData(error: A2AError): Record<string, unknown> {
   const { violations } = error.details
-  const data = { reason: error.code, ...detailStrings(error.details) }
-  return violations === undefined ? data : { ...data, violations }
+  const { reason: cause, ...strings } = detailStrings(error.details)
+  return {
+    reason: error.code,
+    ...(cause === undefined ? {} : { cause }),
+    ...strings,
+    ...(violations === undefined ? {} : { violations }),
+  }
+}
+
+/** The text of 0.3 leaves the body open (A-6): each SDK finds here what it looks for. */
+function errorBody(error: A2AError): Record<string, unknown> {
+  const code = errorNumber(error)
+  return {
+    code,
+    message: error.message,
+    data: errorData(error),
+    type: errorNameOf(code),
+    error: javaErrorNameOf(code),
+  }
 }
 
 /** ProtoJSON calls a message's parts its content, and both forms have a webhook's fields one level deeper than 1.0. */
@@ -43,7 +63,9 @@ function spell(field: string, form: Form): string {
       /^configuration\.taskPushNotificationConfig\b/,
       `configuration.${form === 'json' ? 'pushNotificationConfig' : 'pushNotification'}`,
     )
-  return form === 'proto' ? own.replace(/^message\.parts/, 'message.content') : own
+  if (form === 'json') return own
+  // Between a part and its data the proto has a message of its own.
+  return own.replace(/^message\.parts/, 'message.content').replace(/^(message\.content\[\d+\]\.data)\b/, '$1.data')
 }
 
 type ResultReaders = { readonly [O in Operation]?: Read<ResultOf<O>> }
@@ -51,6 +73,7 @@ type ResultWriters = { readonly [O in Operation]?: (result: ResultOf<O>) => unkn
 
 function resultReaders(form: Form): ResultReaders {
   const { task, event } = taskReaders(form)
+  const taskPushConfig = taskPushConfigReader(form)
   const sendResult: Read<SendMessageResponse> = then(event, (given, reader) =>
     'task' in given || 'message' in given ? given : complain(reader, 'must be a task or a message'),
   )
@@ -62,7 +85,7 @@ function resultReaders(form: Form): ResultReaders {
     SubscribeToTask: event,
     CreateTaskPushNotificationConfig: taskPushConfig,
     GetTaskPushNotificationConfig: taskPushConfig,
-    ListTaskPushNotificationConfigs: pushConfigs,
+    ListTaskPushNotificationConfigs: pushConfigsReader(form),
     GetExtendedAgentCard: anyCard,
   }
 }
@@ -96,7 +119,7 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
     decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
       const read = readers[operation]
       if (read === undefined) throw noSuchOperation(operation)
-      return readRequest(read, payload)
+      return readRequest(read, payload, vocabularyOf[form])
     },
     encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string {
       const write = resultsOut[operation]
@@ -108,7 +131,7 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
     spell: (field) => spell(field, form),
     errorNumber,
     errorData,
-    errorBody: (error) => ({ code: errorNumber(error), message: error.message, data: errorData(error) }),
+    errorBody,
 
     encodeRequest<O extends Operation>(operation: O, request: RequestOf<O>): unknown {
       const write = writers[operation]

@@ -1,11 +1,12 @@
 /** Messages and artifacts of 0.x. The proto calls a message's parts `content` and has no `referenceTaskIds`. */
 import { clientToolsExtension } from '../../model/extension.ts'
 import type { Artifact, Json, Message, Struct } from '../../model/task.ts'
-import { legacyRoles, role } from '../names.ts'
+import { role } from '../names.ts'
 import { complain, isBag, json, list, name, struct, then, word, words } from '../read.ts'
 import type { Read } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { carry } from '../write.ts'
+import { vocabularyOf } from './form.ts'
 import type { Form } from './form.ts'
 import { partReader, writePart } from './parts.ts'
 
@@ -59,11 +60,12 @@ function referencesOf(message: Message): Message {
 
 export function writeMessage(message: Message, form: Form): Record<string, unknown> {
   const parts = message.parts.map((part) => writePart(part, form))
+  const role = vocabularyOf[form].roles[message.role]
   if (form === 'json') {
-    const out = { kind: 'message', messageId: message.messageId, role: legacyRoles[message.role], parts }
+    const out = { kind: 'message', messageId: message.messageId, role, parts }
     return carry(out, message, 'contextId', 'taskId', 'metadata', 'extensions', 'referenceTaskIds')
   }
-  const out = { messageId: message.messageId, role: message.role, content: parts }
+  const out = { messageId: message.messageId, role, content: parts }
   const references = message.referenceTaskIds
   if (references === undefined) return carry(out, message, 'contextId', 'taskId', 'metadata', 'extensions')
   const metadata = { ...message.metadata, [referencesKey]: references }

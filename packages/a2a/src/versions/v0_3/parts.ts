@@ -36,10 +36,11 @@ export function partReader(form: Form): Read<Part> {
     // Drafts say `type`, and the proto says nothing at all.
     const kind = value['kind'] ?? value['type'] ?? inferred(value)
     if (kind === 'text') return readText(reader, value)
-    if (kind === 'file') return readFile(reader, value)
+    if (kind === 'file') return readFile(reader, value, form)
     if (kind === 'data') return readData(reader, value, form)
     if (kind === 'several') return complain(reader, 'must have only one of text, file and data')
-    return toolPart(reader, value) ?? unknownPart(reader, value, 'must be of the kind text, file or data')
+    const expected = form === 'json' ? 'be of the kind text, file or data' : 'have one of text, file and data'
+    return toolPart(reader, value) ?? unknownPart(reader, value, `must ${expected}`)
   }
 }
 
@@ -53,14 +54,21 @@ function readText(reader: Reader, value: Bag): Part | undefined {
   return given?.text === undefined ? undefined : restore({ text: given.text }, given.metadata)
 }
 
-function readFile(reader: Reader, value: Bag): Part | undefined {
+/** What a file's two contents are called. */
+const fileContents: { readonly [F in Form]: string } = {
+  json: 'bytes and uri',
+  proto: 'fileWithBytes and fileWithUri',
+}
+
+function readFile(reader: Reader, value: Bag, form: Form): Part | undefined {
   const given = filePart(reader, value)
   if (given?.file === undefined) return undefined
   const { bytes, uri, name, mimeType } = given.file
   // An empty string is what proto3 writes for "none".
   const both = bytes !== undefined && bytes !== '' && uri !== undefined
-  if (both) return complain(reader, 'must have only one of bytes and uri', 'file')
-  if (bytes === undefined && uri === undefined) return complain(reader, 'must have one of bytes and uri', 'file')
+  const contents = fileContents[form]
+  if (both) return complain(reader, `must have only one of ${contents}`, 'file')
+  if (bytes === undefined && uri === undefined) return complain(reader, `must have one of ${contents}`, 'file')
   const part: Record<string, unknown> = uri === undefined ? { raw: bytes } : { url: uri }
   if (given.metadata !== undefined) part['metadata'] = given.metadata
   if (name !== undefined) part['filename'] = name

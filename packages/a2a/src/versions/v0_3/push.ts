@@ -51,31 +51,36 @@ interface Given extends Partial<Config> {
 const nestedFields = { ...configFields, url: word, name: word, pushNotificationConfig: pushConfig }
 
 /** Nested, nested once more under `config` (the proto's request), or flat (prose of REST): all are in use. */
-export const taskPushConfig: Read<TaskPushNotificationConfig> = then(
-  shape<Given>({
-    ...nestedFields,
-    taskId: named(taskId, 'taskId', 'parent'),
-    configId: word,
-    config: shape<Given>({ ...nestedFields, taskId: word, configId: word, config: () => undefined }),
-  }),
-  (given, reader) => {
-    if (reader.violations.length > 0) return undefined
-    const place = resource(given.name ?? given.config?.name ?? '')
-    const task = given.taskId ?? place.taskId
-    if (task === '') complain(reader, 'is required', 'taskId')
-    const found = given.pushNotificationConfig ?? given.config?.pushNotificationConfig ?? flat(given.config ?? given)
-    if (found === undefined) return complain(reader, 'is required', 'pushNotificationConfig')
-    const id = found.id ?? given.configId ?? place.configId
-    return { taskId: task, ...(id !== undefined && { id }), ...found }
-  },
-)
+export function taskPushConfigReader(form: Form): Read<TaskPushNotificationConfig> {
+  return then(
+    shape<Given>({
+      ...nestedFields,
+      taskId: named(taskId, 'taskId', 'parent'),
+      configId: word,
+      config: shape<Given>({ ...nestedFields, taskId: word, configId: word, config: () => undefined }),
+    }),
+    (given, reader) => {
+      if (reader.violations.length > 0) return undefined
+      const place = resource(given.name ?? given.config?.name ?? '')
+      const task = given.taskId ?? place.taskId
+      if (task === '') complain(reader, 'is required', form === 'json' ? 'taskId' : 'parent')
+      const found = given.pushNotificationConfig ?? given.config?.pushNotificationConfig ?? flat(given.config ?? given)
+      if (found === undefined) {
+        const above = form === 'json' ? [] : ['config']
+        return complain(reader, 'is required', ...above, 'pushNotificationConfig')
+      }
+      const id = found.id ?? given.configId ?? place.configId
+      return { taskId: task, ...(id !== undefined && { id }), ...found }
+    },
+  )
+}
 
 function flat(given: Given): Config | undefined {
   if (given.url === undefined) return undefined
   return carry({ url: given.url }, given, 'id', 'token', 'authentication') as unknown as Config
 }
 
-export function pushKey(idRequired: boolean): Read<PushNotificationConfigKey> {
+export function pushKey(form: Form, idRequired: boolean): Read<PushNotificationConfigKey> {
   return then(
     shape<{ taskId?: string; name?: string; configId?: string }>({
       taskId: named(taskId, 'id', 'taskId', 'parent'),
@@ -86,21 +91,24 @@ export function pushKey(idRequired: boolean): Read<PushNotificationConfigKey> {
       const place = resource(given.name ?? '')
       const taskId = given.taskId ?? place.taskId
       const id = given.configId ?? place.configId
-      if (taskId === '') return complain(reader, 'is required', 'id')
-      if (id === undefined) return idRequired ? complain(reader, 'is required', 'pushNotificationConfigId') : { taskId }
+      if (taskId === '') return complain(reader, 'is required', form === 'json' ? 'id' : 'name')
+      if (id === undefined)
+        return idRequired
+          ? complain(reader, 'is required', form === 'json' ? 'pushNotificationConfigId' : 'name')
+          : { taskId }
       return { taskId, id }
     },
   )
 }
 
 /** JSON-RPC answers a bare array, REST an object around it. */
-export const pushConfigs: Read<ListTaskPushNotificationConfigsResponse> = (reader, value) =>
-  Array.isArray(value) ? page(reader, { configs: value as unknown[] }) : page(reader, value)
-
-const page = shape<ListTaskPushNotificationConfigsResponse>({
-  configs: required(list(taskPushConfig), { fallback: [] }),
-  nextPageToken: required(text, { fallback: '' }),
-})
+export function pushConfigsReader(form: Form): Read<ListTaskPushNotificationConfigsResponse> {
+  const page = shape<ListTaskPushNotificationConfigsResponse>({
+    configs: required(list(taskPushConfigReader(form)), { fallback: [] }),
+    nextPageToken: required(text, { fallback: '' }),
+  })
+  return (reader, value) => page(reader, Array.isArray(value) ? { configs: value as unknown[] } : value)
+}
 
 export function writePushConfig(config: TaskPushNotificationConfig): Record<string, unknown> {
   const out = carry({}, config, 'id', 'url', 'token')

@@ -15,45 +15,58 @@ import type { Read } from '../read.ts'
 import { named, required, shape } from '../shape.ts'
 import { adoptMessageId, historyLength as exactLength, pageSize } from '../v1_0/requests.ts'
 import { carry } from '../write.ts'
+import { saysKind } from './form.ts'
 import type { Form } from './form.ts'
 import { messageReader, writeMessage } from './message.ts'
-import { pushConfig, pushKey, taskId, taskPushConfig, writePushConfig, writeTaskPushConfig } from './push.ts'
+import { pushConfig, pushKey, taskId, taskPushConfigReader, writePushConfig, writeTaskPushConfig } from './push.ts'
 
 type RequestReaders = { readonly [O in Operation]?: Read<RequestOf<O>> }
 
+interface Send extends Omit<SendMessageRequest, 'tenant' | 'configuration'> {
+  readonly configuration?: Configuration
+}
+
 type Configuration = Omit<SendMessageConfiguration, 'returnImmediately'> & { readonly blocking?: boolean }
 
-/** Absent means to wait, as servers of 0.x do whatever the default of their proto says (B-66). */
-function configurationOf({ blocking, ...rest }: Configuration): SendMessageConfiguration {
-  return blocking === undefined ? rest : { ...rest, returnImmediately: !blocking }
+/**
+ * What a configuration without `blocking` asks for (B-66). In ProtoJSON it is `blocking: false`, which its writers leave
+ * out. In the form of JSON-RPC it is to wait, as servers of 0.x do, unless a webhook will tell of the end.
+ */
+function configurationOf({ blocking, ...rest }: Configuration, form: Form): SendMessageConfiguration {
+  const isLeftOut = form === 'proto' || rest.taskPushNotificationConfig !== undefined
+  if (blocking === undefined && !isLeftOut) return rest
+  return { ...rest, returnImmediately: blocking !== true }
 }
 
 export function requestReaders(form: Form): RequestReaders {
   // The proto cannot tell 0 from none, so there it means no limit (B-75).
   const historyLength =
     form === 'json' ? exactLength : then(exactLength, (length) => (length === 0 ? undefined : length))
-  const configuration = then(
-    shape<Configuration>({
-      acceptedOutputModes: words,
-      historyLength,
-      taskPushNotificationConfig: named(
-        pushConfig as Read<TaskPushNotificationConfig>,
-        ...(form === 'json'
-          ? ['pushNotificationConfig', 'pushNotification']
-          : ['pushNotification', 'pushNotificationConfig']),
-      ),
-      blocking: flag,
-    }),
-    configurationOf,
-  )
-  const sendFields = shape<Omit<SendMessageRequest, 'tenant'>>({
+  const configuration = shape<Configuration>({
+    acceptedOutputModes: words,
+    historyLength,
+    taskPushNotificationConfig: named(
+      pushConfig as Read<TaskPushNotificationConfig>,
+      ...(form === 'json'
+        ? ['pushNotificationConfig', 'pushNotification']
+        : ['pushNotification', 'pushNotificationConfig']),
+    ),
+    blocking: flag,
+  })
+  const sendFields = shape<Send>({
     // `request` is the proto's own name.
     message: required(messageReader(form), { names: ['message', 'request'] }),
     configuration,
     metadata: struct,
   })
-  const sendMessage: Read<SendMessageRequest> = (reader, value) => sendFields(reader, adoptMessageId(value))
-  const id = required(taskId, { names: ['id', 'taskId', 'name'] })
+  const sendMessage: Read<SendMessageRequest> = (reader, value) => {
+    const given = sendFields(reader, adoptMessageId(value))
+    if (given?.configuration === undefined) return given
+    // REST is spoken in both forms (A-5).
+    const written = form === 'proto' && !saysKind(value) ? 'proto' : 'json'
+    return { ...given, configuration: configurationOf(given.configuration, written) }
+  }
+  const id = required(taskId, { names: ['id', 'taskId', 'name'], missingAs: form === 'json' ? 'id' : 'name' })
   const taskOnly = shape<Omit<CancelTaskRequest, 'tenant'>>({ id, metadata: struct })
   return {
     SendMessage: sendMessage,
@@ -61,14 +74,14 @@ export function requestReaders(form: Form): RequestReaders {
     GetTask: shape<Omit<GetTaskRequest, 'tenant'>>({ id, historyLength }),
     CancelTask: taskOnly,
     SubscribeToTask: then(taskOnly, ({ id }) => ({ id })),
-    CreateTaskPushNotificationConfig: taskPushConfig,
-    GetTaskPushNotificationConfig: pushKey(false),
+    CreateTaskPushNotificationConfig: taskPushConfigReader(form),
+    GetTaskPushNotificationConfig: pushKey(form, false),
     ListTaskPushNotificationConfigs: shape<Omit<ListTaskPushNotificationConfigsRequest, 'tenant'>>({
-      taskId: required(taskId, { names: ['id', 'taskId', 'parent'] }),
+      taskId: required(taskId, { names: ['id', 'taskId', 'parent'], missingAs: form === 'json' ? 'id' : 'parent' }),
       pageSize,
       pageToken: word,
     }),
-    DeleteTaskPushNotificationConfig: pushKey(true),
+    DeleteTaskPushNotificationConfig: pushKey(form, true),
     GetExtendedAgentCard: (reader, value) =>
       value === undefined || value === null || isBag(value) ? {} : complain(reader, 'must be an object'),
   }

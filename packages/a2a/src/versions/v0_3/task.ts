@@ -11,11 +11,12 @@ import type {
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
 import { transitionsKey } from '../../model/transitions.ts'
-import { legacyStates, state } from '../names.ts'
+import { state } from '../names.ts'
 import { complain, flag, isBag, list, name, struct, timestamp, word } from '../read.ts'
 import type { Bag, Read, Reader } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { carry } from '../write.ts'
+import { vocabularyOf } from './form.ts'
 import type { Form } from './form.ts'
 import { artifactReader, messageReader, writeArtifact, writeMessage } from './message.ts'
 
@@ -125,13 +126,8 @@ function withArtifact(value: Bag): Bag {
   return { append: part['append'], ...value, artifact: { artifactId, parts: [part] } }
 }
 
-function stateName(state: TaskState, form: Form): string {
-  if (form === 'json') return legacyStates[state]
-  return state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state
-}
-
 function writeStatus(status: TaskStatus, form: Form): Record<string, unknown> {
-  const out: Record<string, unknown> = { state: stateName(status.state, form) }
+  const out: Record<string, unknown> = { state: vocabularyOf[form].states[status.state] }
   if (status.message !== undefined) out['message'] = writeMessage(status.message, form)
   return carry(out, status, 'timestamp')
 }
@@ -150,10 +146,11 @@ export function writeTask(task: Task, form: Form): Record<string, unknown> {
 function writeMetadata(metadata: Struct, form: Form): Struct {
   const told = metadata[transitionsKey]
   if (!Array.isArray(told)) return metadata
+  const { states } = vocabularyOf[form]
   const transitions = (told as readonly Json[]).map((one) => {
     const state = isBag(one) ? one['state'] : undefined
-    return typeof state === 'string' && state in legacyStates
-      ? { ...(one as Struct), state: stateName(state as TaskState, form) }
+    return typeof state === 'string' && Object.hasOwn(states, state)
+      ? { ...(one as Struct), state: states[state as TaskState] }
       : one
   })
   return { ...metadata, [transitionsKey]: transitions }

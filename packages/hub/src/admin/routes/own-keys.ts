@@ -48,7 +48,11 @@ export function ownKeyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
         .optional()
         .transform((body) => body ?? {}),
       status: 201,
-      answer: z.strictObject({ agent: z.string(), ...madeKey.shape }),
+      answer: z.strictObject({
+        agent: z.string(),
+        ...madeKey.shape,
+        apiKey: z.string().meta({ description: 'The same as `key`, by the name that other gateways give it.' }),
+      }),
       event: 'key.created',
       async handle({ params, body, who }) {
         const held = who.isAdmin ? [`agent:${params.agent}`] : forAgent(params.agent, who.caller ?? nobody)
@@ -62,7 +66,7 @@ export function ownKeyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
           createdBy: who.subject,
         })
         return new Told(
-          { key: made.key, agent: params.agent, ...shownKey(made.info) },
+          { key: made.key, apiKey: made.key, agent: params.agent, ...shownKey(made.info) },
           { about: { key: made.info.id } },
         )
       },

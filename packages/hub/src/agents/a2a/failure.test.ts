@@ -16,7 +16,7 @@ describe('what a caller is told of a failure', () => {
   it('is a sentence and a code, and everything else is for the log', () => {
     const { text, reason, logged } = told(new A2AError('UNAVAILABLE', 'host-7.internal cannot be reached: ECONNRESET'))
     assert.match(text, /cannot be reached now/)
-    assert.equal(reason, 'UNAVAILABLE')
+    assert.equal(reason, 'AGENT_UNAVAILABLE')
     assert.ok(!text.includes('host-7'))
     assert.equal(logged.length, 1)
   })

@@ -36,7 +36,12 @@ export function failureOf(reason: unknown, turn: Turn): StateReport {
   // Why agents may not call one another any further is for whoever made them do so.
   const { reason: why } = error.details
   if (why?.startsWith('DELEGATION_') === true) return failed(shortened(error.message), why)
-  return failed(sentences[error.code] ?? 'The agent failed.', error.code, quoteOf(error))
+  return failed(sentences[error.code] ?? 'The agent failed.', codeFor(error), quoteOf(error))
+}
+
+/** A server that cannot serve is, seen from our caller, an agent that is not available: UNAVAILABLE would be this hub. */
+function codeFor({ code }: A2AError): ErrorCode {
+  return code === 'UNAVAILABLE' ? 'AGENT_UNAVAILABLE' : code
 }
 
 const outOfBounds =

@@ -13,7 +13,7 @@ import type { A2AEntry } from './entry.ts'
 import { guardedBinding, wayOut } from './way-out.ts'
 
 export interface Upstream {
-  /** The agent, as it was last seen if that was not long ago. Fails as AGENT_UNAVAILABLE. */
+  /** The agent, as it was last seen if that was not long ago. Fails as AGENT_UNAVAILABLE, or as INVALID_AGENT_RESPONSE. */
   remote(signal: AbortSignal): Promise<RemoteAgent>
   /** Looks at its card, as far as its headers say that it may have changed. */
   look(signal: AbortSignal): Promise<AgentCard>
@@ -130,21 +130,30 @@ type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
 function blocked(): A2AError {
   const message = 'The agent has changed, and whoever runs this hub has to approve it first'
-  return new A2AError('AGENT_UNAVAILABLE', message, { reason: 'CARD_CHANGED' })
+  return new A2AError('AGENT_UNAVAILABLE', message, { cause: 'CARD_CHANGED' })
 }
 
 function isBlocked(reason: unknown): boolean {
-  return reason instanceof A2AError && reason.details['reason'] === 'CARD_CHANGED'
+  return reason instanceof A2AError && reason.details['cause'] === 'CARD_CHANGED'
 }
 
 function unavailable(cause: unknown): A2AError {
   if (isBlocked(cause)) return cause as A2AError
+  if (isNoCard(cause))
+    return new A2AError('INVALID_AGENT_RESPONSE', 'The agent gives no card that can be read', {}, { cause })
   const why = cause instanceof A2AError ? cause.code : ''
   const text =
     why === 'UNAUTHENTICATED' || why === 'PERMISSION_DENIED'
       ? 'The agent does not let this hub in'
       : 'The agent cannot be reached now'
   return new A2AError('AGENT_UNAVAILABLE', text, {}, { cause })
+}
+
+/** It answered, with something that is no card. A card that is not trusted, or a way that leads elsewhere, is another matter. */
+function isNoCard(cause: unknown): boolean {
+  if (!(cause instanceof A2AError) || cause.code !== 'INVALID_AGENT_RESPONSE') return false
+  const { reason, status = '200' } = cause.details
+  return reason === undefined && status.startsWith('2')
 }
 
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

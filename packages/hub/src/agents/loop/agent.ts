@@ -62,7 +62,7 @@ export function loopAgent(entry: LoopEntry, parts: LoopParts): Agent {
     try {
       await createThinking(turn, say, model, state, answers, userMessage(asked)).think()
     } catch (reason) {
-      await say(failedEnding(reason, turn, billOf(state.bill)))
+      await say(failedEnding(reason, turn, state.bill.length > 0 ? billOf(state.bill) : undefined))
     }
   }
 

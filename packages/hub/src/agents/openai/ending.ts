@@ -19,12 +19,16 @@ export function endingOf({ finish, refusal }: ChatAnswer, said: boolean, metadat
   return said ? { state: 'TASK_STATE_COMPLETED', metadata } : ends(fail('The model answered with nothing'))
 }
 
-/** A model that failed, as the end of the task. Throws what is no failure of a model. */
-export function failedEnding(reason: unknown, turn: Turn, metadata?: Struct): Report {
+/**
+ * A model that failed, as the end of the task. Throws what is no failure of a model, and an answer that cannot be read
+ * where no other was paid for: if there is no task yet, that is the answer to the call (-32006).
+ */
+export function failedEnding(reason: unknown, turn: Turn, bill?: Struct): Report {
   turn.signal.throwIfAborted()
   if (!(reason instanceof A2AError) || reason.code === 'INTERNAL') throw reason
   turn.log.error('the model failed', { taskId: turn.task.id, cause: reason.cause ?? reason })
+  if (reason.code === 'INVALID_AGENT_RESPONSE' && bill === undefined) throw reason
   const ending = reason.details.reason === 'CONTENT_FILTER' ? reject(reason.message) : fail(reason.message)
   // By which those who have others to ask know whether another might do better.
-  return { ...ending, metadata: { ...metadata, reason: reason.details.reason ?? reason.code } }
+  return { ...ending, metadata: { ...bill, reason: reason.details.reason ?? reason.code } }
 }

@@ -124,11 +124,14 @@ describe('an endpoint that will never do', () => {
     ],
   ]
   for (const [what, reply] of garbage)
-    it(`and answers with ${what} is not understood`, async (t) => {
-      const { model, ask } = await open(t, () => reply, { answerLimit: 2_000 })
+    it(`and answers with ${what} is not understood: -32006 while there is no task, else the task fails [S1-9]`, async (t) => {
+      const message = 'The model gave an answer that cannot be read'
+      const before = await open(t, () => reply, { answerLimit: 2_000 }, { openAfterMs: 60_000 })
+      await assert.rejects(before.ask(), { code: 'INVALID_AGENT_RESPONSE', message })
+      assert.equal(before.model.requests.length, 1)
+      const { ask } = await open(t, () => reply, { answerLimit: 2_000 }, { openAfterMs: 0 })
       const [state, why] = await ask()
-      assert.deepEqual([state, why], ['TASK_STATE_FAILED', 'The model gave an answer that cannot be read'])
-      assert.equal(model.requests.length, 1)
+      assert.deepEqual([state, why], ['TASK_STATE_FAILED', message])
     })
 
   it('and redirects does not get the key sent elsewhere', async (t) => {

@@ -49,12 +49,12 @@ export function connectParams(challenge: Challenge, { credentials, device, appro
   }
 }
 
-/** Why there is no connection. `reason` is for us: what is refused is not tried again at once, nor by another way. */
+/** Why there is no connection. `cause` is for us: what is refused is not tried again at once, nor by another way. */
 export function unreachable(why: string): A2AError {
   return new A2AError(
     'AGENT_UNAVAILABLE',
     'The OpenClaw gateway cannot be reached now',
-    { reason: 'UNREACHABLE' },
+    { cause: 'UNREACHABLE' },
     { cause: new Error(why) },
   )
 }
@@ -83,7 +83,7 @@ export function refusedBy(refusal: Refusal): A2AError {
   const cause = `${code}: ${message} ${JSON.stringify(details)}`
   if (detail === 'PROTOCOL_MISMATCH' || /protocol mismatch/i.test(message)) {
     const said = 'The OpenClaw gateway speaks another version of its protocol'
-    return new A2AError('AGENT_UNAVAILABLE', said, { reason: 'PROTOCOL' }, { cause: new Error(cause) })
+    return new A2AError('AGENT_UNAVAILABLE', said, { cause: 'PROTOCOL' }, { cause: new Error(cause) })
   }
   if (detail === 'PAIRING_REQUIRED') return refusedFor(howToPair(details), cause)
   return refusedFor(
@@ -104,7 +104,7 @@ function howToPair(details: Fields): string {
 }
 
 function refusedFor(said: string, cause: string): A2AError {
-  return new A2AError('AGENT_UNAVAILABLE', said, { reason: 'REFUSED' }, { cause: new Error(cause) })
+  return new A2AError('AGENT_UNAVAILABLE', said, { cause: 'REFUSED' }, { cause: new Error(cause) })
 }
 
 /** The gateway is starting, or as good as: it says when to come back. */
