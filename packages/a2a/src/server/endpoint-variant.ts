@@ -3,11 +3,11 @@
  * one. A variant changes how results, events and errors are written, which extensions are active by default and when a
  * stream closes. It is a wrapper around a version's dialect: neither the versions nor the engine know of it.
  */
-import type { Binding } from './admission.ts'
 import { errorTable } from '../model/error-table.ts'
 import type { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { Binding } from './admission.ts'
 
 /** What a version writes: a task, a message, an event. */
 export type WireObject = Readonly<Record<string, unknown>>
