@@ -61,7 +61,7 @@ export function requestReaders(form: Form): RequestReaders {
   })
   const sendMessage: Read<SendMessageRequest> = (reader, value) => {
     const given = sendFields(reader, adoptMessageId(value))
-    if (given?.configuration === undefined) return given as SendMessageRequest | undefined
+    if (given?.configuration === undefined) return given
     // REST is spoken in both forms.
     const written = form === 'proto' && !saysKind(value) ? 'proto' : 'json'
     return { ...given, configuration: configurationOf(given.configuration, written) }
