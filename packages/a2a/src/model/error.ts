@@ -19,7 +19,16 @@ export interface Violation {
 }
 
 /** Those that programs look at most, so that they need not be told from violations first. */
-type DetailName = 'reason' | 'status' | 'taskId' | 'contextId' | 'state' | 'messageId' | 'lastEventId' | 'retryAfterMs'
+type DetailName =
+  | 'reason'
+  | 'cause'
+  | 'status'
+  | 'taskId'
+  | 'contextId'
+  | 'state'
+  | 'messageId'
+  | 'lastEventId'
+  | 'retryAfterMs'
 
 export interface ErrorDetails extends Partial<Readonly<Record<DetailName, string | undefined>>> {
   readonly violations?: readonly Violation[]

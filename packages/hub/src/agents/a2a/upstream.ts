@@ -134,7 +134,7 @@ function blocked(): A2AError {
 }
 
 function isBlocked(reason: unknown): boolean {
-  return reason instanceof A2AError && reason.details['cause'] === 'CARD_CHANGED'
+  return reason instanceof A2AError && reason.details.cause === 'CARD_CHANGED'
 }
 
 function unavailable(cause: unknown): A2AError {

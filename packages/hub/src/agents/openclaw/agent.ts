@@ -158,7 +158,7 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
 
 /** Another way may be open: the gateway was not reached, or did not understand. A gateway that says no says it to all. */
 function isWayBlocked(reason: unknown): boolean {
-  return reason instanceof A2AError && ['UNREACHABLE', 'PROTOCOL'].includes(String(reason.details['cause']))
+  return reason instanceof A2AError && ['UNREACHABLE', 'PROTOCOL'].includes(reason.details.cause ?? '')
 }
 
 function hasFile({ message }: Turn): boolean {

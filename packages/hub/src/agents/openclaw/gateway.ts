@@ -98,7 +98,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     } catch (reason) {
       const error = A2AError.from(reason)
       failures += 1
-      if (error.details['cause'] !== 'UNREACHABLE') refused = { reason: error, at: Date.now() }
+      if (error.details.cause !== 'UNREACHABLE') refused = { reason: error, at: Date.now() }
       if (failures === 1) log.warn('the OpenClaw gateway cannot be used', { url: shownUrl(url), cause: error })
       comeBack()
       throw error
