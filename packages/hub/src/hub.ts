@@ -231,6 +231,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       default: defaultName(),
       authenticate,
       admit,
+      mayKnow: known.mayUse,
       onAnswer,
       onEvent,
       ...defined({ push }),

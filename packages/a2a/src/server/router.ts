@@ -12,7 +12,6 @@ import type { House } from './house.ts'
 import { jwksPath, type KeyPublisher } from './jwks.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
-import { noSuchPath } from './perform.ts'
 import type { Readiness } from './readiness.ts'
 import type { Roster } from './roster.ts'
 import type { Visit } from './visit.ts'
@@ -126,7 +125,7 @@ export function createRouter(
       const caller = await house.doorkeeper.identify(request, resident)
       if (visit !== undefined) visit.caller = caller
       if (gate !== undefined) await gate.pass(caller, version, undefined)
-      if (resident.entry.isLeaving === true) throw noSuchPath(version)
+      if (resident.entry.isLeaving === true) throw house.agentNotFound(resident, caller)
       const shown = await showCard(request, place)
       return gate?.headers === undefined ? shown : withHeaders(shown, gate.headers)
     } catch (reason) {

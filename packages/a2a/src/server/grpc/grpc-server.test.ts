@@ -84,10 +84,11 @@ describe('several agents at one gRPC port', () => {
     assert.equal(textOf(await peer.call(modern, 'SendMessage', saying(), as('bob'))), 'I am Bob')
     assert.equal(textOf(await peer.call(legacy, 'SendMessage', oldSaying(), as('bob'))), 'I am Bob')
     const stranger = await peer.refused(modern, 'SendMessage', saying(), as('eve'))
-    assert.deepEqual([stranger.code, stranger.reason], [12, 'METHOD_NOT_FOUND'])
+    assert.deepEqual([stranger.code, stranger.reason], [5, 'AGENT_NOT_FOUND'])
+    assert.equal(stranger.message, 'No agent named eve. Agents: ann, bob')
     const tenant = await peer.refused(modern, 'SendMessage', { tenant: 'bob/acme', ...saying() })
     assert.deepEqual([tenant.code, tenant.reason], [3, 'INVALID_PARAMS'])
-    assert.equal((await peer.refused(modern, 'SendMessage', { tenant: 'eve', ...saying() })).reason, 'METHOD_NOT_FOUND')
+    assert.equal((await peer.refused(modern, 'SendMessage', { tenant: 'eve', ...saying() })).reason, 'AGENT_NOT_FOUND')
   })
 
   it('do not see each other’s tasks [B-160]', async () => {
