@@ -3,6 +3,8 @@ import { getEventListeners, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
+import { createHandler } from '../server/index.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { openRawServers } from '../testing/raw-server-fixture.ts'
 import { openServers } from '../testing/server-fixture.ts'
 import { clearCardCache, discover, fetchCard, type CardParts } from './card.ts'
@@ -103,8 +105,11 @@ describe('a card is found', () => {
     }
   })
 
-  it('of an agent that the server does not have, its words say which there are', async () => {
-    const { fetch } = open({ agents: { ada: () => 'hi', eve: { agent: () => 'hi', protectCard: true } } })
+  it('of an agent that the server does not have, its words say which there are', async (t) => {
+    const agents = { ada: () => 'hi', eve: { agent: () => 'hi', protectCard: true } }
+    const handler = createHandler({ store: memoryStore(), agents })
+    t.after(() => handler.close())
+    const { fetch } = handler
     await assert.rejects(
       () => fetchCard('http://localhost/a2a/adda', parts({}, { fetch })),
       fails('CARD_NOT_FOUND', /The server says: No agent named adda\. Agents: ada\. There is no agent card at/),

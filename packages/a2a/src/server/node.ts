@@ -19,6 +19,7 @@ import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import { lookEveryMs, looksPerStall } from './patience.ts'
+import { isPortTaken, portTaken } from './port-taken.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
 
@@ -103,7 +104,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   let grpc: GrpcListener | undefined
   try {
     await handler.ready
-    await listen(server, port, host)
+    await listen(server, port, host, 'port')
     grpc = await openGrpc(handler, options, host, server)
   } catch (reason) {
     server.close()
@@ -200,6 +201,7 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
 async function openGrpc(handler: Handler, options: ServeOptions, host: string, server: HttpServer | HttpsServer) {
   const { grpcPort: port, tls } = options
   if (port === undefined) return undefined
+  await requireFree(port, host)
   const { port: httpPort } = server.address() as AddressInfo
   const grpcTls = options.grpcTls ?? (tls === undefined ? undefined : { cert: tls.cert, key: tls.key })
   return listenForGrpc(handler, {
@@ -216,14 +218,25 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function listen(server: HttpServer | HttpsServer, port: number, host: string): Promise<void> {
+type PortSetting = Parameters<typeof portTaken>[0]
+
+function listen(server: HttpServer | HttpsServer, port: number, host: string, setting: PortSetting): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const failed = (reason: Error): void => reject(isPortTaken(reason) ? portTaken(setting, host, port) : reason)
+    server.once('error', failed)
     server.listen(port, host, () => {
-      server.off('error', reject)
+      server.off('error', failed)
       resolve()
     })
   })
+}
+
+/** Asked before grpc-js is: that prints a line of its own for a port that is taken. */
+async function requireFree(port: number, host: string): Promise<void> {
+  if (port === 0) return
+  const server = createServer()
+  await listen(server, port, host, 'grpcPort')
+  await new Promise<void>((resolve) => server.close(() => resolve()))
 }
 
 /** All responses that are open, streams too. A shutdown waits for those whose head is not out; `dropStalled` looks at all. */

@@ -13,6 +13,7 @@ import { A2AError } from '../../model/error.ts'
 import { legacy, modern, oldSaying, openGrpcServers, refusalOf, saying } from '../../testing/grpc-fixture.ts'
 import { selfSigned } from '../../testing/self-signed.ts'
 import type { Credentials } from '../credentials.ts'
+import { createGrpcServer } from './grpc-server.ts'
 
 const { open, client } = openGrpcServers()
 const textOf = ({ payload }: { payload: any }): string => payload.task.artifacts[0].parts[0].text
@@ -268,6 +269,10 @@ describe('a server that closes', () => {
 
   it('does not keep its port or its store where the port of gRPC is taken', async () => {
     const first = await open({ agent: () => 'ok' })
-    await assert.rejects(open({ agent: () => 'ok', grpcPort: first.grpcPort }))
+    await assert.rejects(open({ agent: () => 'ok', grpcPort: first.grpcPort }), {
+      code: 'EADDRINUSE',
+      message: `grpcPort: another program listens on 127.0.0.1:${first.grpcPort}, choose another port`,
+    })
+    await assert.rejects(createGrpcServer(first.handler, { port: first.grpcPort }), { code: 'EADDRINUSE' })
   })
 })
