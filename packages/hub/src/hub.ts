@@ -224,6 +224,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     if (mcp !== undefined) fronts.push(mcp.front)
     return serve({
       ...house,
+      // The command says where it listens, and what browsers see is the console.
+      quiet: true,
+      homePage: false,
       ...(config.profiles.olderDraft ? { restInKind: olderDraftRest } : {}),
       store,
       log,

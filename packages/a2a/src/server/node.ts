@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
+import { announce, type AnnounceOptions, type Listening } from './announce.ts'
 import { ConfigError } from './config-error.ts'
 import { stallMs } from './defaults.ts'
 import { directRequest } from './direct-request.ts'
@@ -50,6 +51,11 @@ export type ServeOptions = Omit<HouseOptions, 'push'> &
     readonly grpcPort?: number
     /** Of the gRPC port. Default: certificate and key of `tls`, if that is given. */
     readonly grpcTls?: GrpcTls
+    /**
+     * Does not say where it listens. Default false: `log` is told, or without a `log` two lines go to stderr, except under
+     * `node --test`.
+     */
+    readonly quiet?: boolean
     /** Default: SQLite in `dataDir`. Closed with the server. */
     readonly store?: Store
     /** Default `./.parley`. */
@@ -113,15 +119,29 @@ export async function serve(options: ServeOptions): Promise<Server> {
     throw reason
   }
   const address = server.address() as AddressInfo
+  const url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`
+  announce({ url, grpcPort: grpc?.port, agents: listedAgents(options) }, announcing(options))
   let closed: Promise<void> | undefined
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`,
+    url,
     port: address.port,
     ...(grpc !== undefined ? { grpcPort: grpc.port } : {}),
     server,
     handler,
     close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
   }
+}
+
+function listedAgents(options: ServeOptions): Listening['agents'] {
+  if (options.agents === undefined) return [{ name: options.name ?? 'Agent', path: '' }]
+  return Object.keys(options.agents).map((name) => ({ name, path: `/a2a/${name}` }))
+}
+
+function announcing({ quiet, log }: ServeOptions): AnnounceOptions {
+  // A test opens many servers, and its output is for its results.
+  const isTest = process.execArgv.some((argument) => argument.startsWith('--test'))
+  // On stderr: what a program answers on stdout is its own.
+  return { quiet: quiet ?? (isTest && log === undefined), log, print: (line) => console.error(line) }
 }
 
 /** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
@@ -188,6 +208,7 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
   try {
     const { push, ...rest } = options
     return createHandler({
+      homePage: true,
       ...rest,
       store,
       ...(push !== undefined ? { push: guarded(push === true ? {} : push) } : {}),

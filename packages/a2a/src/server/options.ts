@@ -144,6 +144,11 @@ export interface HouseOptions {
    * Default: those whose card is public.
    */
   readonly mayKnow?: (caller: Caller, agent: string) => boolean
+  /**
+   * Whether a browser at `/` gets a page that says which agents there are and how to call them; agents with a private card are
+   * left out. Default: only `serve` shows it.
+   */
+  readonly homePage?: boolean
   /** Told of every request once it is answered: who, what, and how it went. Never of what was said. */
   readonly onAnswer?: OnAnswer
   readonly limits?: Partial<Limits>
