@@ -50,7 +50,7 @@ type Resolve = NonNullable<Parameters<typeof registerHooks>[0]['resolve']>
 
 const resolve: Resolve = (specifier, context, next) => {
   const found = next(specifier, context)
-  const isModule = /^commonjs/.test(found.format ?? '') && isNowModule(found.url)
+  const isModule = found.format?.startsWith('commonjs') === true && isNowModule(found.url)
   return isModule ? { ...found, format: found.format === 'commonjs' ? 'module' : 'module-typescript' } : found
 }
 
