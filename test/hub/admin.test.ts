@@ -93,6 +93,7 @@ describe('keys that the admin makes', () => {
       [{}, /scopes: say what it is for/],
       [{ agents: ['team'] }, /name: give it a name/],
       [{ name: 'x', scopes: ['agent:'] }, /scopes\.0: write agent:<name>/],
+      [{ name: 'x', agents: ['team', 'nope'] }, /agents: there is no agent nope: the agents are .*team/],
       [{ name: 'x', agents: ['a b'] }, /agents\.0: write agent:<name>/],
       [{ name: '', agents: ['team'], rate: 'often', tasksPerDay: -1 }, /name: .*rate: .*tasksPerDay: /],
       [{ name: 'x', agents: ['team'], principal: 'anonymous' }, /principal: is taken/],

@@ -30,6 +30,11 @@ describe('the admin key and parley key', { timeout: 120_000 }, () => {
     assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).status, 401)
     assert.match((await parley(folder, ['key', 'list'], env)).lines[0] ?? '', /revoked/)
 
+    const unknown = await parley(folder, ['key', 'create', '--agent', 'nope'], env)
+    assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: there is no agent nope: the agents are gpt, other']])
+    const missing = await parley(folder, ['key', 'revoke', 'zzz'], env)
+    assert.deepEqual([missing.code, missing.lines], [1, ['There is no key zzz']])
+
     const wrong = await parley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
     assert.deepEqual([wrong.code, wrong.lines], [1, ['This is not the admin key']])
     const without = await parley(folder, ['key', 'list'], { PARLEY_URL: hub.url })

@@ -105,6 +105,7 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
       now: options.now ?? Date.now,
       publicUrl: () => undefined,
       hasAgent: (name) => names.includes(name),
+      agentNames: () => names,
     }).front,
     ...options.server,
   } as ServeOptions)

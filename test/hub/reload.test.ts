@@ -89,6 +89,21 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.end()
   })
 
+  it('loads a module once its package.json is fixed, without a restart', async () => {
+    const folder = await newFolder({
+      'parley.yaml': 'agents:\n  greeter: { kind: module, path: ./greeter.ts }\n',
+      'package.json': '{ "name": "mine", "type": "commonjs" }',
+      'greeter.ts': greeter('Hello'),
+    })
+    const hub = await startHub(folder)
+    await hub.says(/greeter .* is not available: .*package\.json has "type": "commonjs" .* Set "type": "module" there/)
+    assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).status, 503)
+    await save(folder, 'package.json', '{ "name": "mine", "type": "module" }')
+    await hub.says(/^greeter: changed/)
+    assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
+    await hub.end()
+  })
+
   it('is read again at SIGHUP, with what the agents are made of', async () => {
     const folder = await newFolder({
       'greeter.ts': greeter('Hello'),

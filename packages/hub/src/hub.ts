@@ -227,6 +227,9 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     if (mcp !== undefined) fronts.push(mcp.front)
     return serve({
       ...house,
+      // The command says where it listens, and what browsers see is the console.
+      quiet: true,
+      homePage: false,
       ...(config.profiles.olderDraft ? { endpointVariants: olderDraft } : {}),
       store,
       log,
@@ -234,6 +237,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       default: defaultName(),
       authenticate,
       admit,
+      mayKnow: known.mayUse,
       onAnswer,
       onEvent,
       ...defined({ push }),

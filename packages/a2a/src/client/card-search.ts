@@ -1,14 +1,16 @@
 /**
  * Where else a card may be (B-28), and what to say if it is nowhere. Beneath the path first, because agents that share a
- * host have a path each (B-27); then at the root, because the path may be that of an endpoint. Needed when
- * the likely place has answered with something else.
+ * host have a path each (B-27); then at the root, because the path may be that of an endpoint: then the card lists it. A card
+ * that does not is another agent's, and a mistyped address must not be answered by it. Needed when the likely place has
+ * answered with something else.
  */
+import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { nameOf } from './address.ts'
 import type { Patience } from './ask-again.ts'
 
 /** Tries what is left after `first`, which failed with `reason`; first of all `first` again, if it is only busy. */
-export async function search<T>(
+export async function search<T extends { readonly card: AgentCard }>(
   reason: A2AError,
   first: string,
   url: URL,
@@ -25,10 +27,13 @@ export async function search<T>(
   const places = placesOf(url).filter((place) => place !== first)
   // Which failure to tell: where all say that there is nothing, that; else the first that says something else.
   let telling = reason
+  const stranger: string[] = []
   consider(reason, false)
   for (const place of places) {
     try {
-      return await at(place)
+      const found = await at(place)
+      if (isBeneath(place, url) || listsPath(found.card, url)) return found
+      stranger.push(`The card at ${nameOf(new URL(place))} is of ${found.card.name}, which does not list this address`)
     } catch (failure) {
       if (!(failure instanceof A2AError)) throw failure
       const isGuess = place === url.href
@@ -38,7 +43,27 @@ export async function search<T>(
   }
   if (telling.code !== 'CARD_NOT_FOUND') throw telling
   const tried = [first, ...places].map((place) => nameOf(new URL(place)))
-  throw new A2AError('CARD_NOT_FOUND', `There is no agent card at ${tried.join(', ')}`, { status: '404' })
+  const said = reason.details['said']
+  const text = [
+    ...(typeof said === 'string' ? [`The server says: ${said}`] : []),
+    `There is no agent card at ${tried.join(', ')}`,
+    ...stranger.slice(0, 1),
+  ]
+  throw new A2AError('CARD_NOT_FOUND', text.join('. '), { status: '404' })
+}
+
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
+
+const isBeneath = (place: string, url: URL): boolean => new URL(place).pathname.startsWith(pathOf(url))
+
+/** Whether an interface is at the path, or beneath it. Hosts are not compared: behind a proxy a card often names another. */
+function listsPath({ supportedInterfaces }: AgentCard, url: URL): boolean {
+  const asked = pathOf(url)
+  return supportedInterfaces.some((one) => {
+    if (!/^https?:/i.test(one.url) || !URL.canParse(one.url)) return false
+    const path = pathOf(new URL(one.url))
+    return path === asked || path.startsWith(`${asked}/`)
+  })
 }
 
 /** Throws what ends the search: no answer at all, a peer that cannot answer now, or a card that is wrong. */
@@ -48,8 +73,9 @@ function consider(failure: A2AError, isGuess: boolean): void {
   if (isGuess ? details['reason'] === 'NETWORK' : !details['status'] || failure.retryable) throw failure
 }
 
-function placesOf({ href, origin, pathname }: URL): readonly string[] {
-  const path = pathname.replace(/\/+$/, '')
+function placesOf(url: URL): readonly string[] {
+  const { href, origin } = url
+  const path = pathOf(url)
   const wellKnown = (base: string): string[] => [
     `${base}/.well-known/agent-card.json`,
     `${base}/.well-known/agent.json`,

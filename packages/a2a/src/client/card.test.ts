@@ -3,6 +3,8 @@ import { getEventListeners, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
+import { createHandler } from '../server/index.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { openRawServers } from '../testing/raw-server-fixture.ts'
 import { openServers } from '../testing/server-fixture.ts'
 import { clearCardCache, discover, fetchCard, type CardParts } from './card.ts'
@@ -69,8 +71,50 @@ describe('a card is found', () => {
     assert.equal((await fetchCard(`${server.url}/bots/ada/`, parts())).name, 'Ada')
     const older = await library({ ...root, '/bots/ada/.well-known/agent.json': cardOf() })
     assert.equal((await fetchCard(`${older.url}/bots/ada`, parts())).name, 'Ada')
-    const endpoint = await library(root)
-    assert.equal((await fetchCard(`${endpoint.url}/a2a`, parts())).name, 'Root')
+  })
+
+  it('at the root for an address that one of its interfaces lists, whatever host it names', async () => {
+    const at = (...urls: string[]) =>
+      cardOf({
+        supportedInterfaces: urls.map((url) => ({ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' })),
+      })
+    const listed: readonly (readonly [asked: string, ...urls: string[]])[] = [
+      ['/a2a', 'https://ada.test/a2a'],
+      ['/a2a/', 'https://ada.test/a2a'],
+      ['/a2a', 'https://ada.test/other', 'http://inside:9999/a2a/'],
+      ['/a2a', 'https://ada.test/a2a/jsonrpc'],
+      ['/a2a/jsonrpc', '/a2a/jsonrpc'],
+    ]
+    for (const [asked, ...urls] of listed) {
+      const server = await library({ '/.well-known/agent-card.json': at(...urls) })
+      assert.equal((await fetchCard(server.url + asked, parts())).name, 'Ada', `${asked} of ${urls.join()}`)
+    }
+    const elsewhere: readonly (readonly [asked: string, ...urls: string[]])[] = [
+      ['/a2a/adda', 'https://ada.test/a2a/ada'],
+      ['/a2a/ad', 'https://ada.test/a2a/ada'],
+      ['/a2a/ada', 'https://ada.test/'],
+      ['/a2a/ada', 'https://ada.test/a2a'],
+      ['/a2a/ada', 'ada.test:50051'],
+    ]
+    for (const [asked, ...urls] of elsewhere) {
+      const server = await library({ '/.well-known/agent-card.json': at(...urls) })
+      await assert.rejects(
+        () => fetchCard(server.url + asked, parts()),
+        fails('CARD_NOT_FOUND', /no agent card at .* is of Ada, which does not list this address/),
+        `${asked} of ${urls.join()}`,
+      )
+    }
+  })
+
+  it('of an agent that the server does not have, its words say which there are', async (t) => {
+    const agents = { ada: () => 'hi', eve: { agent: () => 'hi', protectCard: true } }
+    const handler = createHandler({ store: memoryStore(), agents })
+    t.after(() => handler.close())
+    const { fetch } = handler
+    await assert.rejects(
+      () => fetchCard('http://localhost/a2a/adda', parts({}, { fetch })),
+      fails('CARD_NOT_FOUND', /The server says: No agent named adda\. Agents: ada\. There is no agent card at/),
+    )
   })
 
   it('at the address itself, whatever it is called', async () => {
@@ -93,7 +137,12 @@ describe('a card is found', () => {
 
   it('elsewhere than a page, a guarded path or a stream that stands in the way', async () => {
     const server = await listen((request, response) => {
-      if (request.url === '/.well-known/agent-card.json') return response.end(JSON.stringify(cardOf()))
+      if (request.url === '/.well-known/agent-card.json')
+        return response.end(
+          JSON.stringify(
+            cardOf({ supportedInterfaces: [{ url: '/app', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }] }),
+          ),
+        )
       // An endpoint, and a site that has a page for everything.
       if (request.url === '/app/') response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
       else if (request.url === '/app/agent-card') response.writeHead(401).end()

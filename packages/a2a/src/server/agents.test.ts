@@ -107,7 +107,9 @@ describe('an agent that goes', () => {
     assert.deepEqual(handler.agents.names(), ['ann'])
     for (const ask of [send, call]) {
       const [gone, never] = [await ask(handler, 'bob'), await ask(handler, 'nobody')]
-      assert.deepEqual([gone.status, gone.json], [404, never.json])
+      const renamed = JSON.parse(JSON.stringify(never.json).replaceAll('nobody', 'bob')) as unknown
+      assert.deepEqual([gone.status, gone.json], [404, renamed])
+      assert.match(JSON.stringify(gone.json), /No agent named bob\. Agents: ann"/)
     }
     for (const path of ['agent-card', '.well-known/agent-card.json', '.well-known/agent.json']) {
       assert.equal((await get(handler, `/a2a/bob/${path}`)).status, 404, path)
@@ -182,12 +184,12 @@ describe('an agent that goes', () => {
     const peer = grpc.client(server.grpcPort)
     const { agents } = server.handler
     const metadata = { 'x-parley-agent': 'eve' }
-    assert.equal((await peer.refused(modern, 'SendMessage', saying(), { metadata })).reason, 'METHOD_NOT_FOUND')
+    assert.equal((await peer.refused(modern, 'SendMessage', saying(), { metadata })).reason, 'AGENT_NOT_FOUND')
     await agents.set('eve', () => 'Eve')
     const { payload } = await peer.call(modern, 'SendMessage', { tenant: 'eve', ...saying() })
     assert.equal(answerOf(payload), 'Eve')
     await agents.remove('eve')
-    assert.equal((await peer.refused(modern, 'SendMessage', saying(), { metadata })).reason, 'METHOD_NOT_FOUND')
+    assert.equal((await peer.refused(modern, 'SendMessage', saying(), { metadata })).reason, 'AGENT_NOT_FOUND')
     const { id } = payload.task
     assert.equal((await peer.call(modern, 'GetTask', { id }, { metadata })).payload.id, id)
   })

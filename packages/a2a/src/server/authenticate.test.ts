@@ -100,7 +100,7 @@ describe('an agent that a caller may not use', () => {
       assert.ok(status === 404 || status === 405, `${path}: ${status}`)
     }
     const [status, , text] = (await ask('POST', '/a2a/nowhere', 'bob')) as [number, unknown, string]
-    assert.deepEqual([status, /no such path/.test(text)], [404, true])
+    assert.deepEqual([status, /No agent named nowhere/.test(text)], [404, true])
   })
 
   it('looks so by gRPC as well, whether metadata or a tenant names it [B-153 B-168]', async () => {

@@ -163,7 +163,7 @@ export function createDispatch(house: House): Dispatch {
     if (visit !== undefined) visit.operation = operation
     if (gate !== undefined) await gate.pass(target.caller, version, operation)
     // Not earlier: up to here it must look like an agent that the caller may not use (B-153).
-    if (resident.isAbsent === true) throw noSuchPath(version)
+    if (resident.isAbsent === true) throw house.agentNotFound(resident, target.caller)
     const call = new ServedCall(request, resident, target)
     const outcome = await perform(house.performParts, {
       call,
@@ -284,7 +284,7 @@ function asEvent(refusal: HttpResponse): HttpResponse {
 /** An agent that takes nothing new any more, asked for something new: as an agent that never was. */
 function isGone({ entry }: Resident, operation: Operation | undefined, reason: unknown): boolean {
   if (entry.isLeaving !== true || operation === undefined) return false
-  return reason instanceof A2AError && reason.code === 'METHOD_NOT_FOUND'
+  return reason instanceof A2AError && reason.code === 'AGENT_NOT_FOUND'
 }
 
 /** Every call of a known caller is asked about, also one that turns out to be none: what is refused then counts, too. */

@@ -78,7 +78,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) Object.assign(visit, { caller, version: version.id })
       if (gate !== undefined) await gate.pass(caller, version, operation)
-      if (resident.isAbsent === true) throw noSuchAgent()
+      if (resident.isAbsent === true) throw house.agentNotFound(resident, caller)
       const payload = addressed.payload()
       const served = new ServedCall(request, resident, { operation, version, dialect: version.proto, payload, caller })
       const outcome = await perform(house.performParts, {
@@ -156,7 +156,7 @@ function address({ byName, first }: Roster, call: GrpcCall, tenants: readonly st
 }
 
 function noSuchAgent(): A2AError {
-  return new A2AError('METHOD_NOT_FOUND', 'There is no such agent')
+  return new A2AError('AGENT_NOT_FOUND', 'There is no agent of that name')
 }
 
 function tenantIn(message: unknown): string {

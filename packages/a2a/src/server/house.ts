@@ -2,8 +2,10 @@
 import type { Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import type { Engine } from '../engine/contract.ts'
+import type { Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import { retryAfterSeconds } from '../model/retry-after.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { Binding } from './admission.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
@@ -44,6 +46,8 @@ export interface House {
   card(request: HttpRequest, resident: Resident): AgentCard
   /** Whether the card is for known callers only (B-24). */
   isCardPrivate(resident: Resident): boolean
+  /** For a caller who may use it if it were there: names those there are that the caller may know of. */
+  agentNotFound(resident: Resident, caller: Caller): A2AError
   /** What the client may know of a failure. The rest goes to the log. */
   report(reason: unknown, resident: Resident): A2AError
   refuse(
@@ -105,9 +109,23 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     return error
   }
 
+  function agentNotFound({ name }: Resident, caller: Caller): A2AError {
+    const mayKnow = options.mayKnow ?? ((_, agent) => isPublic(agent))
+    return noSuchAgent(
+      name,
+      roster.names().filter((agent) => mayKnow(caller, agent)),
+    )
+  }
+
+  function isPublic(agent: string): boolean {
+    const resident = roster.byName.get(agent)
+    return resident !== undefined && !isCardPrivate(resident)
+  }
+
   return {
     negotiator,
     doorkeeper,
+    agentNotFound,
     limits,
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
     variants: createVariantFinder(options.endpointVariants),
@@ -119,6 +137,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       push: parts.push,
       slots: createSlots(limits.streamsPerCaller),
       anonymousMayList: (request) => options.anonymousMayList ?? isLocal(request, address),
+      agentNotFound,
       sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
     },
     gate:
@@ -144,7 +163,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
           'content-type': framing.contentType,
           'a2a-version': version.id,
           ...challenged(doorkeeper.challenge(error, resident)),
-          ...(status === 429 || status === 503 ? { 'retry-after': retryAfter(error) } : {}),
+          ...(status === 429 || status === 503 ? retryAfter(error) : {}),
           ...more,
         },
         body: framing.error(error),
@@ -154,11 +173,21 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   }
 }
 
+/** As many names as a person reads and a gRPC trailer holds. */
+const mostNames = 50
+
+function noSuchAgent(name: string, known: readonly string[]): A2AError {
+  const more = known.length > mostNames ? ', …' : ''
+  const agents = known.slice(0, mostNames).join(', ') + more
+  const text = agents === '' ? `No agent named ${name}` : `No agent named ${name}. Agents: ${agents}`
+  return new A2AError('AGENT_NOT_FOUND', text, { agent: name, ...(agents === '' ? {} : { agents }) })
+}
+
 function challenged(challenge: string | undefined): HttpHeaders {
   return challenge === undefined ? {} : { 'www-authenticate': challenge }
 }
 
-/** As the error says. A detail may be anybody's text, and a header that is no number of seconds helps nobody. */
-function retryAfter({ details: { retryAfterSeconds } }: A2AError): string {
-  return typeof retryAfterSeconds === 'string' && /^\d{1,9}$/.test(retryAfterSeconds) ? retryAfterSeconds : '1'
+function retryAfter(error: A2AError): HttpHeaders {
+  const seconds = retryAfterSeconds(error)
+  return seconds === undefined ? {} : { 'retry-after': seconds }
 }

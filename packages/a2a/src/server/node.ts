@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
+import { announce, type AnnounceOptions, type Listening } from './announce.ts'
 import { ConfigError } from './config-error.ts'
 import { stallMs } from './defaults.ts'
 import { directRequest } from './direct-request.ts'
@@ -19,6 +20,7 @@ import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import { lookEveryMs, looksPerStall } from './patience.ts'
+import { isPortTaken, portTaken } from './port-taken.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
 
@@ -49,6 +51,11 @@ export type ServeOptions = Omit<HouseOptions, 'push'> &
     readonly grpcPort?: number
     /** Of the gRPC port. Default: certificate and key of `tls`, if that is given. */
     readonly grpcTls?: GrpcTls
+    /**
+     * Does not say where it listens. Default false: `log` is told, or without a `log` two lines go to stderr, except under
+     * `node --test`.
+     */
+    readonly quiet?: boolean
     /** Default: SQLite in `dataDir`. Closed with the server. */
     readonly store?: Store
     /** Default `./.parley`. */
@@ -103,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   let grpc: GrpcListener | undefined
   try {
     await handler.ready
-    await listen(server, port, host)
+    await listen(server, port, host, 'port')
     grpc = await openGrpc(handler, options, host, server)
   } catch (reason) {
     server.close()
@@ -112,15 +119,29 @@ export async function serve(options: ServeOptions): Promise<Server> {
     throw reason
   }
   const address = server.address() as AddressInfo
+  const url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`
+  announce({ url, grpcPort: grpc?.port, agents: listedAgents(options) }, announcing(options))
   let closed: Promise<void> | undefined
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`,
+    url,
     port: address.port,
     ...(grpc !== undefined ? { grpcPort: grpc.port } : {}),
     server,
     handler,
     close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
   }
+}
+
+function listedAgents(options: ServeOptions): Listening['agents'] {
+  if (options.agents === undefined) return [{ name: options.name ?? 'Agent', path: '' }]
+  return Object.keys(options.agents).map((name) => ({ name, path: `/a2a/${name}` }))
+}
+
+function announcing({ quiet, log }: ServeOptions): AnnounceOptions {
+  // A test opens many servers, and its output is for its results.
+  const isTest = process.execArgv.some((argument) => argument.startsWith('--test'))
+  // On stderr: what a program answers on stdout is its own.
+  return { quiet: quiet ?? (isTest && log === undefined), log, print: (line) => console.error(line) }
 }
 
 /** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
@@ -187,6 +208,7 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
   try {
     const { push, ...rest } = options
     return createHandler({
+      homePage: true,
       ...rest,
       store,
       ...(push !== undefined ? { push: guarded(push === true ? {} : push) } : {}),
@@ -200,6 +222,7 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
 async function openGrpc(handler: Handler, options: ServeOptions, host: string, server: HttpServer | HttpsServer) {
   const { grpcPort: port, tls } = options
   if (port === undefined) return undefined
+  await requireFree(port, host)
   const { port: httpPort } = server.address() as AddressInfo
   const grpcTls = options.grpcTls ?? (tls === undefined ? undefined : { cert: tls.cert, key: tls.key })
   return listenForGrpc(handler, {
@@ -216,14 +239,25 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function listen(server: HttpServer | HttpsServer, port: number, host: string): Promise<void> {
+type PortSetting = Parameters<typeof portTaken>[0]
+
+function listen(server: HttpServer | HttpsServer, port: number, host: string, setting: PortSetting): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const failed = (reason: Error): void => reject(isPortTaken(reason) ? portTaken(setting, host, port) : reason)
+    server.once('error', failed)
     server.listen(port, host, () => {
-      server.off('error', reject)
+      server.off('error', failed)
       resolve()
     })
   })
+}
+
+/** Asked before grpc-js is: that prints a line of its own for a port that is taken. */
+async function requireFree(port: number, host: string): Promise<void> {
+  if (port === 0) return
+  const server = createServer()
+  await listen(server, port, host, 'grpcPort')
+  await new Promise<void>((resolve) => server.close(() => resolve()))
 }
 
 /** All responses that are open, streams too. A shutdown waits for those whose head is not out; `dropStalled` looks at all. */

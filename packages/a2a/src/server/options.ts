@@ -137,6 +137,16 @@ export interface HouseOptions {
   readonly authenticate?: Authenticate
   /** Asked of every call once it is known who calls and what for: refuses it, or says what goes along with its answer. */
   readonly admit?: Admit
+  /**
+   * Whether a caller may know of an agent: where a request names one that is not there, the answer lists those that are.
+   * Default: those whose card is public.
+   */
+  readonly mayKnow?: (caller: Caller, agent: string) => boolean
+  /**
+   * Whether a browser at `/` gets a page that says which agents there are and how to call them; agents with a private card are
+   * left out. Default: only `serve` shows it.
+   */
+  readonly homePage?: boolean
   /** Told of every request once it is answered: who, what, and how it went. Never of what was said. */
   readonly onAnswer?: OnAnswer
   readonly limits?: Partial<Limits>

@@ -7,6 +7,7 @@ import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
 import type { AgentCard } from '../model/card.ts'
+import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Message } from '../model/task.ts'
@@ -35,6 +36,8 @@ export interface PerformParts {
   anonymousMayList(request: HttpRequest): boolean
   /** The card with our signatures, if we sign. */
   sign(card: AgentCard, request: HttpRequest): Promise<AgentCard>
+  /** What is said of an agent that takes nothing new any more. */
+  agentNotFound(resident: Resident, caller: Caller): A2AError
 }
 
 /** A JSON text, or a stream with what turns its items into such texts. */
@@ -65,14 +68,16 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   switch (call.operation) {
     case 'SendMessage': {
       const { request, context } = await receive('SendMessage', parts, performance)
-      const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident))
+      const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
       return dialect.encodeResult('SendMessage', sent)
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
       const { request, context } = await receive('SendStreamingMessage', parts, performance)
-      return open(parts, performance, () => engine.streamMessage(request, context).catch(inWordsOf(call, resident)))
+      return open(parts, performance, () =>
+        engine.streamMessage(request, context).catch(inWordsOf(call, resident, parts)),
+      )
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
@@ -100,7 +105,7 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     }
     case 'GetExtendedAgentCard': {
       const { tenant } = decode('GetExtendedAgentCard', call)
-      if (resident.entry.isLeaving === true) throw noSuchPath(call.version)
+      if (resident.entry.isLeaving === true) throw parts.agentNotFound(resident, call.caller)
       parts.tenants.resolve(tenant, call.caller)
       const card = await extendedCard(resident, performance.card(), call.caller)
       return dialect.encodeResult('GetExtendedAgentCard', await parts.sign(card, performance.request))
@@ -163,10 +168,11 @@ function takeTerms({ message, terms }: TermedMessage, context: ServedContext): M
 }
 
 /** What the engine finds wrong it names in the model's words; the caller knows its own. */
-function inWordsOf({ dialect, version }: Call, { entry }: Resident): (reason: unknown) => never {
+function inWordsOf({ dialect, caller }: Call, resident: Resident, parts: PerformParts): (reason: unknown) => never {
   return (reason) => {
     if (!(reason instanceof A2AError)) throw reason
-    if (entry.isLeaving === true && reason.code === 'AGENT_UNAVAILABLE') throw noSuchPath(version)
+    const isGone = resident.entry.isLeaving === true && reason.code === 'AGENT_UNAVAILABLE'
+    if (isGone) throw parts.agentNotFound(resident, caller)
     if (reason.details.violations === undefined) throw reason
     let { message } = reason
     const violations = reason.details.violations.map((one) => {
@@ -205,7 +211,6 @@ function taskOf(asked: object): string | undefined {
   return message === undefined ? (taskId ?? id) : message.taskId
 }
 
-/** What stands at a path where no agent is, or none that takes anything new. */
 export function noSuchPath({ id }: ProtocolVersion): A2AError {
   return new A2AError('METHOD_NOT_FOUND', `A2A ${id} has no such path`)
 }

@@ -8,11 +8,11 @@ import type { CardVariant } from './card.ts'
 import { createDispatch } from './dispatch.ts'
 import { extendedCard } from './extended-card.ts'
 import { checkHost, createCors, createHostRule } from './guard.ts'
+import { homePage, wantsPage } from './home-page.ts'
 import type { House } from './house.ts'
 import { jwksPath, type KeyPublisher } from './jwks.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
-import { noSuchPath } from './perform.ts'
 import type { Readiness } from './readiness.ts'
 import type { Roster } from './roster.ts'
 import type { Visit } from './visit.ts'
@@ -96,6 +96,7 @@ export function createRouter(
 
   function enter(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
     const { resident, door, rest } = place
+    if (options.homePage === true && wantsPage(request)) return showHome(request)
     switch (door) {
       case 'jsonrpc':
         return request.method === 'POST'
@@ -108,6 +109,15 @@ export function createRouter(
         if (door === 'extended-card-0.2') return oldExtendedCard(request, place, visit)
         return card(request, place, visit)
     }
+  }
+
+  function showHome(request: HttpRequest): HttpResponse {
+    const base = house.base(request)
+    const shown = roster
+      .names()
+      .flatMap((name) => roster.byName.get(name) ?? [])
+      .filter((resident) => !house.isCardPrivate(resident))
+    return homePage(shown.map((resident) => ({ url: base + resident.path, card: house.card(request, resident) })))
   }
 
   function card(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
@@ -126,7 +136,7 @@ export function createRouter(
       const caller = await house.doorkeeper.identify(request, resident)
       if (visit !== undefined) visit.caller = caller
       if (gate !== undefined) await gate.pass(caller, version, undefined)
-      if (resident.entry.isLeaving === true) throw noSuchPath(version)
+      if (resident.entry.isLeaving === true) throw house.agentNotFound(resident, caller)
       const shown = await showCard(request, place)
       return gate?.headers === undefined ? shown : withHeaders(shown, gate.headers)
     } catch (reason) {

@@ -17,6 +17,7 @@ export interface CounterParts {
   /** Where the hub is reached from outside, if the configuration says. */
   publicUrl(): string | undefined
   hasAgent(name: string): boolean
+  agentNames(): readonly string[]
 }
 
 export interface Counter {
@@ -25,11 +26,11 @@ export interface Counter {
 }
 
 export function openCounter(parts: CounterParts, more: readonly Route[] = []): Counter {
-  const { access, log, now, hasAgent } = parts
+  const { access, log, now, hasAgent, agentNames } = parts
   const { keys, audit, sessions, trustsProxy } = access
   const routes = [
     ...sessionRoutes({ sessions, isSecure: (request) => isSecure(request, parts) }),
-    ...keyRoutes({ keys, now }),
+    ...keyRoutes({ keys, now, agentNames }),
     ...ownKeyRoutes({ keys, now }),
     ...auditRoutes(audit),
     ...more,

@@ -152,7 +152,7 @@ export function openAdmin(parts: AdminParts): Admin {
     }),
     openApiRoute(),
   ]
-  const counter = openCounter({ access, log, now, hasAgent, publicUrl }, routes)
+  const counter = openCounter({ access, log, now, hasAgent, agentNames: registry.names, publicUrl }, routes)
 
   return {
     front: counter.front,

@@ -41,7 +41,7 @@ describe('parley agent add', () => {
 
   it('writes it under another name, once', async (t) => {
     const { run, agents } = scene(t, found)
-    assert.equal(await run('--name', 'mirror', 'https://echo.example.com'), 0)
+    assert.equal(await run('https://echo.example.com', '--name', 'mirror'), 0)
     assert.deepEqual(Object.keys(agents()), ['mirror'])
     await assert.rejects(() => run('--name', 'mirror', 'https://echo.example.com'), /There is an agent mirror already/)
     await assert.rejects(() => run('--name', 'tasks', 'https://echo.example.com'), /cannot be its name/)
@@ -68,7 +68,7 @@ describe('parley agent add', () => {
 
   it('writes nothing if nobody knows what it is, and says what was tried', async (t) => {
     const { run, file, terminal } = scene(t, async () => ({ reasons: ['a2a: it has no agent card (404)'] }))
-    assert.equal(await run('https://what.example.com', '--flag'), 1)
+    assert.equal(await run('--', 'what', '--flag'), 1)
     assert.ok(!existsSync(file))
     assert.ok(terminal.complaints.includes('  a2a: it has no agent card (404)'))
   })

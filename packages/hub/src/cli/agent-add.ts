@@ -21,9 +21,10 @@ export const agentAdd: Command = agentAddWith(usualDetect)
 export function agentAddWith(detect: Detect): Command {
   return {
     name: 'agent add',
-    takes: '<url | command…>',
+    takes: '<url | command… | -- command with flags…>',
     summary: 'Finds out what an agent is and adds it to the configuration.',
     details: [
+      'Flags may stand anywhere. A command with flags of its own stands behind --: parley agent add -- npx -y my-agent',
       '--name <name>         Default: as the agent calls itself.',
       '--kind <kind>         Does not find out, but takes your word: the target is its url or its command.',
       '--token-env <NAME>    The variable of the environment that holds its token. The file names it and not the token.',
@@ -35,7 +36,7 @@ export function agentAddWith(detect: Detect): Command {
       kind: { type: 'string' },
       'token-env': { type: 'string' },
     },
-    takesRest: true,
+    takesCommand: true,
     async run(flags, terminal) {
       const [first, ...rest] = flags.words
       if (first === undefined) throw new Complaint('Say what to add: a url, or a command with its arguments.')

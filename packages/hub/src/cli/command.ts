@@ -37,8 +37,8 @@ export interface Command {
   /** Lines for `parley help <name>`: what each flag means. */
   readonly details?: readonly string[]
   readonly flags: NonNullable<ParseArgsConfig['options']>
-  /** Whether what follows may begin with a dash and is none of ours, as of a program that is to be run. */
-  readonly takesRest?: true
+  /** Whether it takes a command of another program, whose flags stand behind `--`. */
+  readonly takesCommand?: true
   /** The exit code. */
   run(flags: Flags, terminal: Terminal): Promise<number>
 }

@@ -29,13 +29,32 @@ describe('the command line', () => {
     assert.throws(() => flags('up x'), /Unexpected argument 'x'/)
   })
 
-  it('gives a command its flags, and the rest of the line to one that takes a program', () => {
+  it('gives a command its flags, wherever they stand', () => {
     const created = flags('key create --agent a --agent b --expires 30d')
     assert.deepEqual([created.texts('agent'), created.text('expires')], [['a', 'b'], '30d'])
     assert.deepEqual(flags('key revoke k1').words, ['k1'])
-    const added = flags('agent add --name coder npx -y some-agent --name x')
-    assert.deepEqual([added.text('name'), added.words], ['coder', ['npx', '-y', 'some-agent', '--name', 'x']])
-    assert.deepEqual(flags('agent add -c p.yaml -- -odd').words, ['-odd'])
+    for (const words of [
+      '--name coder https://a.example.com -c p.yaml',
+      'https://a.example.com -c p.yaml --name coder',
+    ]) {
+      const added = flags(`agent add ${words}`)
+      assert.deepEqual(
+        [added.text('name'), added.text('config'), added.words],
+        ['coder', 'p.yaml', ['https://a.example.com']],
+      )
+    }
+    assert.deepEqual(flags('agent add --name coder wc words.txt').words, ['wc', 'words.txt'])
+  })
+
+  it('leaves to a command what stands behind --, also flags that look like ours', () => {
+    const added = flags('agent add --name coder -- npx -y some-agent --name x --help')
+    assert.deepEqual([added.text('name'), added.words], ['coder', ['npx', '-y', 'some-agent', '--name', 'x', '--help']])
+    assert.throws(
+      () => flags('agent add npx -y some-agent'),
+      new Complaint(
+        "Unknown option '-y'. A command with flags of its own stands behind --: parley agent add -- <command…>",
+      ),
+    )
   })
 
   it('helps with every command', async () => {
@@ -49,6 +68,9 @@ describe('the command line', () => {
     const one = testTerminal()
     assert.equal(await runCommand(['key', 'create', '--help'], one), 0)
     assert.ok(one.said.some((line) => line.includes('--tasks-per-day')))
+    const add = testTerminal()
+    assert.equal(await runCommand(['agent', 'add', 'https://a.example.com', '--help'], add), 0)
+    assert.ok(add.said.some((line) => line.includes('--token-env')))
   })
 
   it('says its version', async () => {

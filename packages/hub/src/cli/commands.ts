@@ -36,34 +36,28 @@ export function choose(args: readonly string[]): Chosen {
   throw new Complaint(`There is no command ${first}: see \`parley help\`.`)
 }
 
-export function flagsOf({ flags, takesRest, takes }: Command, args: readonly string[]): Flags {
-  const [own, rest] = takesRest === true ? split(args, flags) : [args, []]
+export function flagsOf({ name: command, flags, takesCommand, takes }: Command, args: readonly string[]): Flags {
   try {
     const { values, positionals } = parseArgs({
-      args: [...own],
+      args: [...args],
       options: flags,
-      allowPositionals: takes !== undefined && takesRest !== true,
+      allowPositionals: takes !== undefined,
     })
     const all = (name: string): readonly unknown[] => [values[name] ?? []].flat()
     return {
       text: (name) => all(name).find((value) => typeof value === 'string'),
       texts: (name) => all(name).filter((value) => typeof value === 'string'),
       has: (name) => values[name] === true,
-      words: [...positionals, ...rest],
+      words: positionals,
     }
   } catch (reason) {
     // The parser's own sentences are about the flag that is wrong.
-    throw new Complaint((reason as Error).message.split('\n')[0])
+    const [, unknown] = /^Unknown option '([^']+)'/.exec((reason as Error).message) ?? []
+    if (unknown === undefined) throw new Complaint((reason as Error).message.split('\n')[0])
+    throw new Complaint(
+      takesCommand === true
+        ? `Unknown option '${unknown}'. A command with flags of its own stands behind --: parley ${command} -- <command…>`
+        : `Unknown option '${unknown}': see \`parley help ${command}\`.`,
+    )
   }
-}
-
-/** Flags stand before the first word: what comes after it may be flags of another program. */
-function split(args: readonly string[], flags: Command['flags']): [readonly string[], readonly string[]] {
-  let at = 0
-  while (args[at]?.startsWith('-') === true && args[at] !== '--') {
-    const word = args[at] ?? ''
-    const named = Object.entries(flags).find(([name, { short }]) => word === `--${name}` || word === `-${short}`)
-    at += named?.[1].type === 'string' ? 2 : 1
-  }
-  return [args.slice(0, at), args.slice(args[at] === '--' ? at + 1 : at)]
 }

@@ -93,7 +93,7 @@ export const keyList: Command = {
 export const keyRevoke: Command = {
   name: 'key revoke',
   takes: '<id>',
-  summary: 'Makes an API key open nothing any more, at once.',
+  summary: 'Revokes an API key immediately.',
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {

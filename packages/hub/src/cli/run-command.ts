@@ -12,7 +12,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     if (first === '--version' || first === '-v') return told(terminal, [hubVersion()])
     if (first === 'help' || first === '--help' || first === '-h') return told(terminal, helpOf(commands, rest))
     const { command, rest: own } = choose(args)
-    if (command.takesRest !== true && (own.includes('--help') || own.includes('-h'))) {
+    const ours = own.slice(0, own.includes('--') ? own.indexOf('--') : own.length)
+    if (ours.includes('--help') || ours.includes('-h')) {
       return told(terminal, helpOf(commands, command.name.split(' ')))
     }
     return await command.run(flagsOf(command, own), terminal)
@@ -29,9 +30,11 @@ function told({ say }: Terminal, lines: readonly string[]): number {
 
 /** A mistake of whoever called is a sentence; of anything else the whole is worth knowing. */
 function sentenceOf(reason: unknown): string {
+  if (reason instanceof ConfigError && 'port' in reason) {
+    const flag = reason.path === 'grpcPort' ? '--grpc-port' : '--port'
+    return `Port ${String(reason.port)} is taken by another program: choose another with ${flag}.`
+  }
   if (reason instanceof Complaint || reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)
-  const { code, port } = reason as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE') return `Port ${port} is taken: choose another with --port and --grpc-port.`
   return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
 }

@@ -10,7 +10,10 @@ import type { Problem } from './problem.ts'
 
 export interface ConfigDocument {
   readonly tree: unknown
+  /** Why there is nothing to read. */
   readonly problems: readonly Problem[]
+  /** Variables that the environment lacks. The rest can be read and checked: the value there is what is left of it. */
+  readonly missing: readonly Problem[]
   /** Of what the path names, or of the nearest thing around it that is written down. */
   lineOf(path: Path): number | undefined
   /** As it is written, by `pathText`, for values that hold something of the environment. */
@@ -30,12 +33,13 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
     line: lineAt(pos[0]),
     message: `this is no YAML: ${message}`,
   }))
+  const missing: Problem[] = []
   const references = new Map<string, string>()
   const lineOf = (path: Path): number | undefined => {
     const offset = offsetOf(document.contents, path)
     return offset === undefined ? undefined : lineAt(offset)
   }
-  if (problems.length > 0) return { tree: undefined, problems, lineOf, references }
+  if (problems.length > 0) return { tree: undefined, problems, missing, lineOf, references }
 
   function fill(value: unknown, path: Path): unknown {
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]))
@@ -46,15 +50,15 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
     references.set(pathText(path), value)
     return value.replaceAll(reference, (_, name: string) => {
       const found = environment[name]
-      if (found === undefined) problems.push({ path, ...at(lineOf(path)), message: missing(name) })
+      if (found === undefined) missing.push({ path, ...at(lineOf(path)), message: missingSentence(name) })
       return found ?? ''
     })
   }
 
-  return { tree: fill(document.toJS(), []), problems, lineOf, references }
+  return { tree: fill(document.toJS(), []), problems, missing, lineOf, references }
 }
 
-function missing(name: string): string {
+function missingSentence(name: string): string {
   return name === ''
     ? 'name a variable of the environment: ${env:NAME}'
     : `the environment has no ${name}: set it before the hub starts`

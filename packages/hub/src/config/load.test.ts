@@ -90,6 +90,21 @@ listen: { port: "\${env:PORT}" }
     assert.match(wrong('agents: { a: { kind: fake, key: "${env:}" } }')[0] ?? '', /name a variable of the environment/)
   })
 
+  it('is told of everything else that is wrong, too, where a variable is not there', () => {
+    const text = `agents:
+  a: { kind: fake, times: "\${env:TIMES}", kye: x }
+  b: { kind: fakes }
+listen: { port: eighty, host: "\${env:HOST_NAME}" }
+`
+    assert.deepEqual(wrong(text), [
+      '2 agents.a.times: the environment has no TIMES: set it before the hub starts',
+      '2 agents.a.kye: is no setting: did you mean key?',
+      '3 agents.b.kind: there is no such kind: did you mean fake?',
+      '4 listen.host: the environment has no HOST_NAME: set it before the hub starts',
+      '4 listen.port: give a whole number',
+    ])
+  })
+
   it('is told on which line each mistake is, in the order of lines', () => {
     const text = `# what is wrong comes late
 agents:

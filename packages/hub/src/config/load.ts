@@ -47,7 +47,7 @@ export function findConfig(folder: string): string | undefined {
 export function loadConfig(options: LoadOptions): Loaded {
   const { file, overrides = {}, dataDir, cwd, kinds } = options
   const document = documentOf(options)
-  const { references } = document
+  const { references, missing } = document
   const tree = overlay(document.tree ?? {}, overrides as Record<string, unknown>)
   if (document.problems.length > 0) return { problems: document.problems, tree, references }
   const baseDir = file === undefined ? cwd : baseOf(resolve(cwd, file))
@@ -56,9 +56,15 @@ export function loadConfig(options: LoadOptions): Loaded {
   const checked = checkConfig(tree, { ...from, ...data })
   const again = 'problems' in checked ? withNumbers(tree, checked.problems, references) : undefined
   const final = again === undefined ? checked : checkConfig(again, { ...from, ...data })
-  if ('config' in final) return { ...final, tree: again ?? tree, references }
-  const problems = final.problems.map((problem) => ({ ...problem, ...at(document.lineOf(problem.path)) }))
+  if ('config' in final && missing.length === 0) return { ...final, tree: again ?? tree, references }
+  const found = 'config' in final ? [] : final.problems.filter((problem) => !isAbout(missing, problem))
+  const problems = [...missing, ...found.map((problem) => ({ ...problem, ...at(document.lineOf(problem.path)) }))]
   return { problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), tree, references }
+}
+
+/** What is wrong with a value whose variable is missing says nothing of what it will be. */
+function isAbout(missing: readonly Problem[], { path }: Problem): boolean {
+  return missing.some((one) => one.path.every((step, index) => step === path[index]))
 }
 
 function documentOf({ text, file, cwd, environment, otherwise }: LoadOptions): ConfigDocument {
@@ -67,7 +73,7 @@ function documentOf({ text, file, cwd, environment, otherwise }: LoadOptions): C
 }
 
 function given(tree: object): ConfigDocument {
-  return { tree, problems: [], references: new Map(), lineOf: () => undefined }
+  return { tree, problems: [], missing: [], references: new Map(), lineOf: () => undefined }
 }
 
 function readFile(file: string, environment: Environment): ConfigDocument {

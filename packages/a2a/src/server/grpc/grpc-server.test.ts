@@ -13,6 +13,7 @@ import { A2AError } from '../../model/error.ts'
 import { legacy, modern, oldSaying, openGrpcServers, refusalOf, saying } from '../../testing/grpc-fixture.ts'
 import { selfSigned } from '../../testing/self-signed.ts'
 import type { Credentials } from '../credentials.ts'
+import { createGrpcServer } from './grpc-server.ts'
 
 const { open, client } = openGrpcServers()
 const textOf = ({ payload }: { payload: any }): string => payload.task.artifacts[0].parts[0].text
@@ -84,10 +85,11 @@ describe('several agents at one gRPC port', () => {
     assert.equal(textOf(await peer.call(modern, 'SendMessage', saying(), as('bob'))), 'I am Bob')
     assert.equal(textOf(await peer.call(legacy, 'SendMessage', oldSaying(), as('bob'))), 'I am Bob')
     const stranger = await peer.refused(modern, 'SendMessage', saying(), as('eve'))
-    assert.deepEqual([stranger.code, stranger.reason], [12, 'METHOD_NOT_FOUND'])
+    assert.deepEqual([stranger.code, stranger.reason], [5, 'AGENT_NOT_FOUND'])
+    assert.equal(stranger.message, 'No agent named eve. Agents: ann, bob')
     const tenant = await peer.refused(modern, 'SendMessage', { tenant: 'bob/acme', ...saying() })
     assert.deepEqual([tenant.code, tenant.reason], [3, 'INVALID_PARAMS'])
-    assert.equal((await peer.refused(modern, 'SendMessage', { tenant: 'eve', ...saying() })).reason, 'METHOD_NOT_FOUND')
+    assert.equal((await peer.refused(modern, 'SendMessage', { tenant: 'eve', ...saying() })).reason, 'AGENT_NOT_FOUND')
   })
 
   it('do not see each other’s tasks [B-160]', async () => {
@@ -267,6 +269,10 @@ describe('a server that closes', () => {
 
   it('does not keep its port or its store where the port of gRPC is taken', async () => {
     const first = await open({ agent: () => 'ok' })
-    await assert.rejects(open({ agent: () => 'ok', grpcPort: first.grpcPort }))
+    await assert.rejects(open({ agent: () => 'ok', grpcPort: first.grpcPort }), {
+      code: 'EADDRINUSE',
+      message: `grpcPort: another program listens on 127.0.0.1:${first.grpcPort}, choose another port`,
+    })
+    await assert.rejects(createGrpcServer(first.handler, { port: first.grpcPort }), { code: 'EADDRINUSE' })
   })
 })

@@ -4,6 +4,7 @@ import { rpcsOf } from '../../versions/rpcs.ts'
 import { ConfigError } from '../config-error.ts'
 import type { GrpcListener, GrpcServerOptions, GrpcTls } from '../grpc-listener.ts'
 import type { Handler } from '../handler.ts'
+import { isPortTaken, portTaken } from '../port-taken.ts'
 import { a2aService, type Service } from './calls.ts'
 import { healthService } from './health.ts'
 import { reflectionService } from './reflection.ts'
@@ -54,7 +55,10 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   add(reflectionService('v1', listed))
   add(reflectionService('v1alpha', listed))
 
-  const port = await bind(server, host.includes(':') ? `[${host}]:${wanted}` : `${host}:${wanted}`, tls)
+  const address = host.includes(':') ? `[${host}]:${wanted}` : `${host}:${wanted}`
+  const port = await bind(server, address, tls).catch((reason: unknown) => {
+    throw isPortTaken(reason) ? portTaken('grpcPort', host, wanted) : reason
+  })
   grpc.listening(port)
   let drained: Promise<void> | undefined
   return {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { KeyInfo } from '../../auth/key-record.ts'
 import type { Keys } from '../../auth/keys.ts'
 import { rate } from '../../config/values.ts'
-import { notFound } from '../answer.ts'
+import { RouteError } from '../answer.ts'
 import { check } from '../check.ts'
 import { limit } from '../fields.ts'
 import { ending, endOf, invalid, keyInfo, keyName, madeKey, scopes, shownKey } from '../key-fields.ts'
@@ -12,6 +12,7 @@ import { type Route, route, Told } from '../route.ts'
 export interface KeyRouteParts {
   readonly keys: Keys
   readonly now: () => number
+  agentNames(): readonly string[]
 }
 
 const order = z.strictObject({
@@ -39,7 +40,7 @@ const taken = /^(anonymous|admin|console\|.*)$/s
 const params = z.object({ id: z.string().max(64) })
 const tag = 'Keys'
 
-export function keyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
+export function keyRoutes({ keys, now, agentNames }: KeyRouteParts): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -80,7 +81,7 @@ export function keyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
       tag,
       params,
       answer: keyInfo,
-      handle: async ({ params: { id } }) => shownOr404(await keys.get(id)),
+      handle: async ({ params: { id } }) => shownOr404(await keys.get(id), id),
     }),
     route({
       method: 'DELETE',
@@ -91,9 +92,17 @@ export function keyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
       params,
       answer: keyInfo,
       event: 'key.revoked',
-      handle: async ({ params: { id } }) => new Told(shownOr404(await keys.revoke(id)), { about: { key: id } }),
+      handle: async ({ params: { id } }) => new Told(shownOr404(await keys.revoke(id), id), { about: { key: id } }),
     }),
   ]
+
+  /** A typing error would make a key that opens nothing. `scopes` may name agents that are yet to come. */
+  function requireAgents(named: readonly string[]): void {
+    const known = agentNames()
+    const unknown = named.find((agent) => agent !== '*' && !known.includes(agent))
+    if (unknown === undefined) return
+    throw invalid('agents', `there is no agent ${unknown}: the agents are ${known.join(', ')}`)
+  }
 
   async function orderOf(asked: z.output<typeof order>) {
     const before = asked.replaces === undefined ? undefined : await keys.get(asked.replaces)
@@ -101,6 +110,7 @@ export function keyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
     const named = [...(asked.agents ?? []).map((agent) => `agent:${agent}`), ...(asked.scopes ?? [])]
     const granted =
       named.length > 0 ? check(z.strictObject({ agents: scopes }), { agents: named }).agents : before?.scopes
+    requireAgents(asked.agents ?? [])
     if (granted === undefined) throw invalid('scopes', 'say what it is for: agents: [<name>], or scopes')
     const name = asked.name ?? before?.name
     if (name === undefined) throw invalid('name', 'give it a name')
@@ -116,7 +126,7 @@ export function keyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
   }
 }
 
-function shownOr404(info: KeyInfo | undefined) {
-  if (info === undefined) throw notFound()
+function shownOr404(info: KeyInfo | undefined, id: string) {
+  if (info === undefined) throw new RouteError('NOT_FOUND', `There is no key ${id}`)
   return shownKey(info)
 }

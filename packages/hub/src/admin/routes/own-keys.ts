@@ -18,7 +18,7 @@ const right = 'maker'
 const nobody: Caller = { id: '' }
 const agent = z.string().meta({ description: "The agent's name." })
 
-export function ownKeyRoutes({ keys, now }: KeyRouteParts): readonly Route[] {
+export function ownKeyRoutes({ keys, now }: Pick<KeyRouteParts, 'keys' | 'now'>): readonly Route[] {
   return [
     route({
       method: 'GET',

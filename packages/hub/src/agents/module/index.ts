@@ -8,6 +8,7 @@ import { nonEmpty } from '../../config/values.ts'
 import type { AgentKind } from '../kind.ts'
 import { readExport } from './exported.ts'
 import { loadModule } from './load.ts'
+import { packageScopeOf } from './package-scope.ts'
 import { withTools } from './with-tools.ts'
 
 const schema = z.strictObject({
@@ -26,5 +27,10 @@ export const moduleKind: AgentKind<z.output<typeof schema>> = {
     }
     return { agent: withTools(agent, house, now), card }
   },
-  files: (entry, baseDir) => [resolve(baseDir, entry.path)],
+  files(entry, baseDir) {
+    const file = resolve(baseDir, entry.path)
+    const scope = packageScopeOf(file)
+    // It may be what keeps the file from loading; one that does not is left alone: dependencies come and go in it.
+    return scope?.type === 'commonjs' ? [file, scope.file] : [file]
+  },
 }

@@ -1,6 +1,6 @@
 /** A file that exports an agent, in all the ways in which one may, and what is said of one that does not. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -71,6 +71,49 @@ describe('a module', () => {
     write('export default () => "two"', 'changing.ts')
     utimesSync(join(baseDir, 'changing.ts'), new Date(), new Date(Date.now() + 5_000))
     assert.equal(await ask(), 'two')
+  })
+
+  for (const [fix, json] of [
+    ['says "type": "module"', '{ "type": "module" }'],
+    ['says no type', '{ "name": "x" }'],
+  ] as const) {
+    for (const end of ['ts', 'js']) {
+      it(`that package.json makes CommonJS is told so, and loads once that ${fix}: .${end}`, async (t) => {
+        const folder = `commonjs-${(count += 1)}`
+        mkdirSync(join(baseDir, folder))
+        const packageFile = join(baseDir, folder, 'package.json')
+        writeFileSync(packageFile, '{ "type": "commonjs" }')
+        write('export const word = "hi"\n', `${folder}/word.${end}`)
+        const path = write(
+          `import { word } from './word.${end}'\nexport default () => word\n`,
+          `${folder}/agent.${end}`,
+        )
+        const entry = moduleKind.schema.parse({ path })
+        const files = [join(baseDir, folder, `agent.${end}`), packageFile]
+        assert.deepEqual(moduleKind.files?.(entry, baseDir), files)
+        assert.equal(
+          await failure({ path }),
+          `${path} is read as CommonJS, because package.json has "type": "commonjs" (Cannot use import statement outside a module). Set "type": "module" there, or rename the file to ./${folder}/agent.m${end}`,
+        )
+        // Nothing but package.json changes: what failed must not be remembered.
+        writeFileSync(packageFile, json)
+        const { agent } = await openKind(t, moduleKind, entry, { parts: { baseDir } })
+        assert.equal(await agent.ask('you'), 'hi')
+        assert.deepEqual(moduleKind.files?.(entry, baseDir), files.slice(0, 1))
+      })
+    }
+  }
+
+  it('that is CommonJS itself stays so beside one that was fixed', async (t) => {
+    mkdirSync(join(baseDir, 'mixed'))
+    const packageFile = join(baseDir, 'mixed', 'package.json')
+    writeFileSync(packageFile, '{ "type": "commonjs" }')
+    const path = write('import word from "./word.js"\nexport default () => word\n', 'mixed/agent.js')
+    write('module.exports = "old"\n', 'mixed/word.js')
+    assert.match(await failure({ path }), /is read as CommonJS/)
+    writeFileSync(packageFile, '{}')
+    const { agent } = await openKind(t, moduleKind, { path }, { parts: { baseDir } })
+    assert.equal(await agent.ask('you'), 'old')
   })
 
   it('that is not there, exports no agent or does not load is told so', async () => {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { memoryStore } from '../stores/memory.ts'
+import { announce, type Listening } from './announce.ts'
+import { serve } from './node.ts'
+
+function lines(listening: Listening, quiet = false): readonly string[] {
+  const printed: string[] = []
+  announce(listening, { quiet, log: undefined, print: (line) => printed.push(line) })
+  return printed
+}
+
+const url = 'http://127.0.0.1:3000'
+
+describe('where a server listens', () => {
+  it('is printed with its card, or with the paths of its agents', () => {
+    assert.deepEqual(lines({ url, agents: [{ name: 'Greeter', path: '' }] }), [
+      'Greeter is listening on http://127.0.0.1:3000',
+      'Agent card: http://127.0.0.1:3000/.well-known/agent-card.json',
+    ])
+    const agents = ['ann', 'bob'].map((name) => ({ name, path: `/a2a/${name}` }))
+    assert.deepEqual(lines({ url, grpcPort: 3001, agents }), [
+      '2 agents are listening on http://127.0.0.1:3000, gRPC on port 3001',
+      '/a2a/ann, /a2a/bob',
+    ])
+    assert.deepEqual(lines({ url, agents }, true), [])
+  })
+
+  it('is told to a log that was given instead', async () => {
+    const told: unknown[] = []
+    const log = { debug() {}, warn() {}, error() {}, info: (...said: unknown[]) => told.push(said) }
+    const server = await serve({ port: 0, store: memoryStore(), agent: () => 'hi', log })
+    await server.close()
+    assert.deepEqual(told, [['listening', { url: server.url }]])
+  })
+
+  it('is printed by a program on stderr, and a port that is taken is one sentence there', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-announce-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const door = JSON.stringify(new URL('./node.ts', import.meta.url).href)
+    const program = `
+      const { serve } = await import(${door})
+      const server = await serve({ name: 'Greeter', port: 0, agent: () => 'hi' })
+      console.log(server.url)
+      await serve({ name: 'Other', port: server.port, dataDir: './other', agent: () => 'hi' })`
+    const child = spawn(process.execPath, ['--conditions=parley-source', '--input-type=module', '-e', program], {
+      cwd: folder,
+    })
+    const [stdout, stderr, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((resolve) => child.once('close', resolve)),
+    ])
+    const at = stdout.trim()
+    assert.equal(code, 1)
+    const said = stderr.split('\n').filter((line) => line.includes('127.0.0.1'))
+    assert.deepEqual(said.slice(0, 2), [
+      `Greeter is listening on ${at}`,
+      `Agent card: ${at}/.well-known/agent-card.json`,
+    ])
+    const { host } = new URL(at)
+    assert.ok(said[2]?.includes(`port: another program listens on ${host}, choose another port`), stderr)
+    assert.doesNotMatch(stderr, /^ +at /m)
+  })
+})

@@ -1,0 +1,61 @@
+/** A mistyped name of an agent: every binding and the card say that there is none, and which there are for this caller. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { connect } from '@parley/a2a/client'
+import { grpc } from '@parley/a2a/grpc'
+import { openStage } from '../admin/stage.ts'
+
+const stage = await openStage({
+  config: {
+    access: { anonymous: '*' },
+    listen: { port: 0, grpcPort: 0 },
+    agents: {
+      echo: { kind: 'demo', agent: 'echo' },
+      clock: { kind: 'demo', agent: 'clock' },
+      secret: { kind: 'demo', agent: 'echo', access: { anonymous: false } },
+    },
+  },
+})
+const overGrpc = grpc()
+after(() => overGrpc.close())
+
+const open = 'No agent named nope. Agents: echo, clock'
+const all = 'No agent named nope. Agents: echo, clock, secret'
+const message = () => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hi' }] })
+
+describe('an agent that the hub does not have', () => {
+  it('is said not to be there, with the agents that the caller may use, over JSON-RPC, REST and its card', async () => {
+    const known = await stage.key({ scopes: ['agent:*'] })
+    for (const [proof, said] of [
+      [{}, open],
+      [known, all],
+    ] as const) {
+      const asked = { 'A2A-Version': '1.0', ...proof }
+      const answers = [
+        await stage.call('nope', 'SendMessage', { message: message() }, proof),
+        await stage.ask('POST', '/a2a/nope/message:send', { message: message() }, asked),
+        await stage.ask('GET', '/a2a/nope/.well-known/agent-card.json', undefined, asked),
+        await stage.ask('GET', '/a2a/nope/.well-known/agent.json', undefined, proof),
+      ]
+      for (const { status, json } of answers) {
+        assert.equal(status, 404)
+        assert.equal(json.error?.message ?? json.message, said)
+      }
+    }
+  })
+
+  it('is said not to be there over gRPC', async () => {
+    const agent = await connect(`${stage.url}/a2a/echo`, { prefer: ['GRPC'], bindings: [overGrpc], tenant: 'nope' })
+    await assert.rejects(agent.send('hi'), { code: 'AGENT_NOT_FOUND', message: open })
+  })
+
+  it('is not stood in for by the default agent: our client finds no card, and says why', async () => {
+    await assert.rejects(connect(`${stage.url}/a2a/nope`), (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'CARD_NOT_FOUND')
+      assert.ok(error.message.startsWith(`The server says: ${open}. There is no agent card at `), error.message)
+      return true
+    })
+    const found = await connect(stage.url)
+    assert.equal(found.card.name, 'Echo')
+  })
+})
