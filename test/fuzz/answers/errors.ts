@@ -18,6 +18,7 @@ const known: Readonly<Record<string, Known>> = {
   PAYLOAD_TOO_LARGE: { number: -32600, http: 413, grpc: 'INVALID_ARGUMENT' },
   UNSUPPORTED_MEDIA_TYPE: { number: -32005, http: 415, grpc: 'INVALID_ARGUMENT' },
   METHOD_NOT_FOUND: { number: -32601, http: 404, grpc: 'UNIMPLEMENTED' },
+  AGENT_NOT_FOUND: { number: -32601, http: 404, grpc: 'NOT_FOUND' },
   METHOD_NOT_ALLOWED: { number: -32601, http: 405, grpc: 'UNIMPLEMENTED' },
   INVALID_PARAMS: { number: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },
   CONTEXT_REJECTED: { number: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },

@@ -15,6 +15,8 @@ export const errorTable = {
   PARSE_ERROR: { jsonrpc: -32700, http: 400, grpc: 'INVALID_ARGUMENT' },
   INVALID_REQUEST: { jsonrpc: -32600, http: 400, grpc: 'INVALID_ARGUMENT' },
   METHOD_NOT_FOUND: { jsonrpc: -32601, http: 404, grpc: 'UNIMPLEMENTED' },
+  /** The request names no agent, and the server has no default. JSON-RPC and HTTP have no closer word for it. */
+  AGENT_NOT_FOUND: { jsonrpc: -32601, http: 404, grpc: 'NOT_FOUND' },
   METHOD_NOT_ALLOWED: { jsonrpc: -32601, http: 405, grpc: 'UNIMPLEMENTED' },
   INVALID_PARAMS: { jsonrpc: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },
   INTERNAL: { jsonrpc: -32603, http: 500, grpc: 'INTERNAL' },

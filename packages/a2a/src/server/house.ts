@@ -38,8 +38,10 @@ export interface House {
   readonly gate: ((request: HttpRequest, resident: Resident, binding: Binding) => Gate) | undefined
   readonly visit: ((parts: Omit<VisitParts, 'onAnswer' | 'log' | 'trustProxy'>) => Visit) | undefined
   cards(resident: Resident): Cards
-  /** From now on cards say that gRPC is spoken at this port. */
-  listensForGrpc(port: number): void
+  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. `undefined`: no longer. */
+  listensForGrpc(port: number | undefined, agent?: string): void
+  /** The agents that anyone may know of, for a caller that has named none. */
+  publicNames(): readonly string[]
   base(request: HttpRequest): string
   card(request: HttpRequest, resident: Resident): AgentCard
   /** Whether the card is for known callers only (B-24). */
@@ -76,11 +78,18 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     push: parts.push !== undefined,
     now: Date.now,
     security: options.authenticate ?? {},
+    common: options,
     signer: parts.signer,
   }
-  let grpcPort: number | undefined
-  const grpcUrl = (base: string): string | undefined =>
-    options.grpcUrl ?? (grpcPort === undefined ? undefined : `${new URL(base).hostname}:${grpcPort}`)
+  /** By agent; that of all under no name. */
+  const grpcPorts = new Map<string | undefined, number>()
+  const atPort = (base: string, agent?: string): string | undefined => {
+    const port = grpcPorts.get(agent)
+    return port === undefined ? undefined : `${new URL(base).hostname}:${port}`
+  }
+  /** An address of the agent's own needs no tenant, and clients that know none keep it. */
+  const ownGrpc = ({ name, path, settings }: Resident, base: string): string | undefined =>
+    path === '' ? undefined : (settings.grpcUrl ?? atPort(base, name))
   // Of those that have gone, the cards go too.
   const cards = new WeakMap<Resident, Cards>()
   function cardsOf(resident: Resident): Cards {
@@ -91,7 +100,9 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   function makeCards(resident: Resident): Cards {
     const named = resident.path === '' ? {} : { tenant: resident.name }
     const grpc = (base: string): GrpcPlace | undefined => {
-      const url = grpcUrl(base)
+      const own = ownGrpc(resident, base)
+      if (own !== undefined) return { url: own, isDefault: true }
+      const url = options.grpcUrl ?? atPort(base)
       return url === undefined ? undefined : { url, ...named, isDefault: resident === roster.first }
     }
     return createCards(resident, { ...cardOptions, isPrivate: isCardPrivate(resident), grpc })
@@ -129,9 +140,15 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
         : (about) => openVisit({ ...about, onAnswer, log, trustProxy: address.trustProxy }),
     cards: cardsOf,
     isCardPrivate,
-    listensForGrpc(port) {
-      grpcPort = port
+    listensForGrpc(port, agent) {
+      if (port === undefined) grpcPorts.delete(agent)
+      else grpcPorts.set(agent, port)
     },
+    publicNames: () =>
+      roster.names().filter((name) => {
+        const resident = roster.byName.get(name)
+        return resident !== undefined && !isCardPrivate(resident)
+      }),
     base,
     card: (request, resident) => cardsOf(resident).describe(base(request)),
     report,

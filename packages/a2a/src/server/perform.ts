@@ -201,6 +201,14 @@ function taskOf(asked: object): string | undefined {
 }
 
 /** What stands at a path where no agent is, or none that takes anything new. */
+/** Said before the caller is known, so it names only what anyone may know of. */
+export function noDefaultAgent(names: readonly string[]): A2AError {
+  const agents = names.slice(0, mostNames).join(', ')
+  const listed = agents === '' ? '' : `; the agents are ${agents}`
+  return new A2AError('AGENT_NOT_FOUND', `Name an agent: there is no default agent${listed}`, { agents })
+}
+const mostNames = 100
+
 export function noSuchPath({ id }: ProtocolVersion): A2AError {
   return new A2AError('METHOD_NOT_FOUND', `A2A ${id} has no such path`)
 }

@@ -12,7 +12,7 @@ import type { House } from './house.ts'
 import { jwksPath, type KeyPublisher } from './jwks.ts'
 import { locate, type Place } from './locate.ts'
 import type { HouseOptions } from './options.ts'
-import { noSuchPath } from './perform.ts'
+import { noDefaultAgent, noSuchPath } from './perform.ts'
 import type { Readiness } from './readiness.ts'
 import type { Roster } from './roster.ts'
 import type { Visit } from './visit.ts'
@@ -35,7 +35,6 @@ export function createRouter(
   const dispatch = createDispatch(house)
   const cors = createCors(options.cors)
   const hostsFor = createHostRule(options)
-  const defaultCard: CardVariant = options.card ?? 'merged'
 
   function handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     if (!cors.enabled) return receive(request)
@@ -96,6 +95,7 @@ export function createRouter(
 
   function enter(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
     const { resident, door, rest } = place
+    if (resident.isNoDefault === true) return refuse(request, place, noDefaultAgent(house.publicNames()))
     switch (door) {
       case 'jsonrpc':
         return request.method === 'POST'
@@ -147,10 +147,10 @@ export function createRouter(
   }
 
   /** Whoever asks for a version we do not speak still learns which ones we do. */
-  function variantFor(request: HttpRequest, { door }: Place): CardVariant {
+  function variantFor(request: HttpRequest, { door, resident }: Place): CardVariant {
     if (door === 'card-0.2') return '0.2'
     const asked = house.negotiator.asked(request)
-    if (asked === undefined || asked === 'unsupported') return defaultCard
+    if (asked === undefined || asked === 'unsupported') return resident.settings.card ?? options.card ?? 'merged'
     return asked.id === '1.0' ? '1.0' : '0.3'
   }
 
