@@ -95,7 +95,7 @@ export function createRouter(
 
   function enter(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
     const { resident, door, rest } = place
-    if (resident.isNoDefault === true) return refuse(request, place, noDefaultAgent(house.publicNames()))
+    if (resident.isNoDefault === true) return noDefault(request, place)
     switch (door) {
       case 'jsonrpc':
         return request.method === 'POST'
@@ -190,13 +190,21 @@ export function createRouter(
     versionId?: string,
     more?: HttpHeaders,
   ): HttpResponse {
-    const { negotiator } = house
-    const asked = negotiator.asked(request)
-    const spoken =
-      asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
-    const version = negotiator.offered.find(({ id }) => id === versionId) ?? spoken
+    const version = house.negotiator.offered.find(({ id }) => id === versionId) ?? spokenIn(request, place)
     const framing = place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version)
     return house.refuse(reason, place.resident, version, framing, more)
+  }
+
+  /** Not in a JSON-RPC envelope: a path that leads to no agent is answered as any other. */
+  function noDefault(request: HttpRequest, place: Place): HttpResponse {
+    const version = spokenIn(request, place)
+    return house.refuse(noDefaultAgent(house.publicNames()), place.resident, version, restFraming(version))
+  }
+
+  function spokenIn(request: HttpRequest, { door, rest }: Place): ProtocolVersion {
+    const { negotiator } = house
+    const asked = negotiator.asked(request)
+    return asked === undefined && door === 'rest' ? negotiator.ofPath(rest) : negotiator.shape(asked)
   }
 
   function shapeFor(request: HttpRequest): ProtocolVersion {
