@@ -9,6 +9,7 @@ import * as sdk1 from 'a2a-sdk-1/client'
 import { GrpcTransportFactory as Grpc1 } from 'a2a-sdk-1/client/grpc'
 import type { Task as OldTask } from 'a2a-sdk-0.3'
 import * as sdk03 from 'a2a-sdk-0.3/client'
+import { A2AClient as Client02 } from 'a2a-sdk-0.2/client'
 import { GrpcTransportFactory as Grpc03 } from 'a2a-sdk-0.3/client/grpc'
 import { newFolder, startHub } from '../hub/running-hub.ts'
 
@@ -84,3 +85,19 @@ for (const [name, ask] of [
     })
   })
 }
+
+describe('the client of @a2a-js/sdk 0.2.5 and a hub with several agents', { timeout: 60_000 }, () => {
+  const ask02 = async (path: string): Promise<unknown> => {
+    const message = { kind: 'message', messageId: crypto.randomUUID(), role: 'user' } as const
+    const client = new Client02(hub.url + path)
+    return client.sendMessage({ message: { ...message, parts: [{ kind: 'text', text: 'hi' }] } })
+  }
+
+  it('reaches an agent that is not the default', async () => {
+    assert.match(JSON.stringify(await ask02('/a2a/bob')), /"Bob"/)
+  })
+
+  it('fails where it asks at the root', async () => {
+    await assert.rejects(ask02(''), /404|Not Found/)
+  })
+})
