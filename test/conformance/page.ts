@@ -92,7 +92,7 @@ const whenRaised: Readonly<Record<ErrorCode, string>> = {
   PARSE_ERROR: 'the body is not JSON',
   INVALID_REQUEST: 'the envelope is wrong',
   METHOD_NOT_FOUND: 'no such method or path',
-  AGENT_NOT_FOUND: 'there is no agent of that name; those there are are listed',
+  AGENT_NOT_FOUND: 'no agent of that name, or none was named and there is no default; the agents are listed',
   METHOD_NOT_ALLOWED: 'the path exists, but not with this verb',
   INVALID_PARAMS: 'fields are missing or wrong; each is listed',
   INTERNAL: 'our fault; details are in the log only',

@@ -22,6 +22,7 @@ const settings = (fields: object, parts: Partial<SettingsParts> = {}): ReturnTyp
   settingsOf({
     name: 'it',
     config: entry(fields),
+    cards: {},
     bundles: {},
     agent,
     isAvailable: true,

@@ -4,14 +4,17 @@
  * S4-14).
  */
 import type { Agent, AgentSkill } from '@parley/a2a'
-import type { AgentSettings, Extension } from '@parley/a2a/server'
+import type { AgentSettings, CardPatch, Extension } from '@parley/a2a/server'
 import type { CardPart, OpenAgent } from './agents/kind.ts'
+import type { CardConfig, ExtendedCardConfig } from './config/card.ts'
 import type { AgentConfig } from './config/config.ts'
 import { defined } from './defined.ts'
 
 export interface SettingsParts {
   readonly name: string
   readonly config: AgentConfig
+  /** What the configuration says of all cards. */
+  readonly cards: CardConfig
   readonly bundles: Readonly<Record<string, readonly AgentSkill[]>>
   /** As it is to run: behind its limits. */
   readonly agent: Agent
@@ -43,7 +46,11 @@ export function settingsOf(parts: SettingsParts): AgentSettings {
   const text = description.filter((one) => one !== undefined && one !== '').join('\n\n')
   const { skills: _, description: __, ...rest } = said
   const { afterMs } = config.inputTimeout
-  const extensions = [...(open?.extensions ?? []), ...parts.extensions]
+  const { visibility, shape, extended, ...omitted } = { ...parts.cards, ...defined(config.card) }
+  const { keepOpenOnInputRequired, grpcPort, grpcUrl } = config
+  // Later ones lie over earlier ones of the same URI: an entry may require what the agent or the hub brings.
+  const required = config.requiredExtensions.map((uri): Extension => ({ uri, required: true }))
+  const extensions = [...(open?.extensions ?? []), ...parts.extensions, ...required]
   return {
     ...rest,
     name: config.name ?? known.name ?? name,
@@ -54,10 +61,22 @@ export function settingsOf(parts: SettingsParts): AgentSettings {
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
     ...(config.whenBusy !== undefined ? { whenBusy: config.whenBusy } : {}),
     ...parts.security,
-    protectCard: config.card === 'private',
+    ...defined({ card: shape, ...omitted, keepOpenOnInputRequired, grpcPort, grpcUrl }),
+    ...(extended !== undefined ? { extendedCard: extendedOf(extended, skills) } : {}),
+    protectCard: visibility === 'private',
     // Clients before 1.0 may ask for it, and then get what they were told of (S4-13).
     stateTransitionHistory: true,
     agent,
+  }
+}
+
+function extendedOf(
+  { skills, inputModes: defaultInputModes, outputModes: defaultOutputModes, ...same }: ExtendedCardConfig,
+  known: readonly AgentSkill[],
+): CardPatch {
+  return {
+    ...defined({ ...same, defaultInputModes, defaultOutputModes }),
+    ...(skills === undefined ? {} : { skills: mergeSkills(known, skills) }),
   }
 }
 

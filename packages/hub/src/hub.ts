@@ -321,6 +321,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
     handing?.configure()
     const changes = await agents.apply(current)
+    // Resolves when the ports that agents ask for are open.
+    await server?.grpcPorts()
     mcp?.changed()
     admin?.configChanged()
     renewCertificate()

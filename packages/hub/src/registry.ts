@@ -9,6 +9,7 @@ import type { Agent, AgentLog, AgentSkill } from '@parley/a2a'
 import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
 import { settingsOf } from './agent-settings.ts'
 import type { AgentKind, KindParts, OpenAgent } from './agents/kind.ts'
+import type { CardConfig } from './config/card.ts'
 import type { AgentConfig } from './config/config.ts'
 import { keepAgent } from './keeper.ts'
 import type { Keeper, KeeperTimes, StartError } from './keeper.ts'
@@ -18,6 +19,9 @@ import { standIn, unavailable } from './stand-in.ts'
 export interface Wanted {
   readonly agents: Readonly<Record<string, AgentConfig>>
   readonly skillBundles: Readonly<Record<string, readonly AgentSkill[]>>
+  readonly card: CardConfig
+  /** `none`: no agent answers where none is named. */
+  readonly default?: 'none' | undefined
   readonly baseDir: string
 }
 
@@ -41,8 +45,8 @@ export interface Registry {
   apply(wanted: Wanted): Promise<Changes>
   /** For the server's start, after the first `apply`. */
   settings(): Readonly<Record<string, AgentSettings>>
-  /** The one that answers where none is named. */
-  defaultName(): string
+  /** The one that answers where none is named, if there is one. */
+  defaultName(): string | false
   /** From now on the server is told of every change. */
   attach(server: HandlerAgents): void
   names(): readonly string[]
@@ -80,6 +84,7 @@ interface Place {
   readonly name: string
   readonly config: AgentConfig
   readonly bundles: Wanted['skillBundles']
+  readonly cards: CardConfig
   readonly baseDir: string
   /** What it is made of: it is opened anew when this changes, and only then. */
   readonly made: string
@@ -106,13 +111,15 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
   const closing = new Set<Promise<void>>()
   let server: HandlerAgents | undefined
   let isBegun = false
+  let hasDefault = true
 
   function settingsFor(place: Place): AgentSettings {
-    const { name, config, bundles, keeper } = place
+    const { name, config, cards, bundles, keeper } = place
     const { open, looked } = keeper
     return settingsOf({
       name,
       config,
+      cards,
       bundles,
       agent: agentOf(place),
       open,
@@ -177,7 +184,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     welcome(place)
   }
 
-  function begin(name: string, config: AgentConfig, { baseDir, skillBundles }: Wanted): Place {
+  function begin(name: string, config: AgentConfig, { baseDir, skillBundles, card }: Wanted): Place {
     const keeper: Keeper = keepAgent({
       kind: kindOf(config),
       entry: config.own,
@@ -192,6 +199,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
       name,
       config,
       bundles: skillBundles,
+      cards: card,
       baseDir,
       made,
       keeper,
@@ -233,10 +241,13 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     const next = entries.map(([name, config]) => {
       const before = places.get(name)
       const isSame = before?.made === madeOf(config, wanted.baseDir)
-      const place = isSame ? { ...before, config, bundles: wanted.skillBundles } : begin(name, config, wanted)
+      const place = isSame
+        ? { ...before, config, bundles: wanted.skillBundles, cards: wanted.card }
+        : begin(name, config, wanted)
       return { place, before }
     })
     await Promise.all(next.map(({ place }) => place.keeper.tried))
+    hasDefault = wanted.default !== 'none'
     const removed = [...places.values()].filter(({ name }) => !Object.hasOwn(wanted.agents, name))
     places.clear()
     for (const { place, before } of next) enter(place, before)
@@ -259,7 +270,8 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     if (before !== undefined && before.keeper !== place.keeper) letGo(before, ended)
   }
 
-  function defaultName(): string {
+  function defaultName(): string | false {
+    if (!hasDefault) return false
     const all = [...places.values()]
     return (all.find(({ config }) => config.default) ?? all[0])?.name ?? ''
   }

@@ -15,6 +15,7 @@ export type HouseServeOptions = Pick<
   | 'tls'
   | 'grpcTls'
   | 'publicUrl'
+  | 'grpcUrl'
   | 'trustProxy'
   | 'cors'
   | 'hosts'
@@ -26,7 +27,7 @@ export type HouseServeOptions = Pick<
 >
 
 export function houseOptions(config: HubConfig, hasGuests: boolean): HouseServeOptions {
-  const { listen, publicUrl, trustProxy, cors, retention } = config
+  const { listen, publicUrl, grpcUrl, trustProxy, cors, retention } = config
   const tls = tlsOf(config)
   const hosts = hasGuests && isLoopback(listen.host) && !trustProxy ? homeNames(publicUrl) : undefined
   const push = pushOf(config)
@@ -37,7 +38,7 @@ export function houseOptions(config: HubConfig, hasGuests: boolean): HouseServeO
     port: listen.port,
     ...(listen.grpcPort === false ? {} : { grpcPort: listen.grpcPort }),
     ...(tls !== undefined ? { tls: { ...tls, hstsSeconds: hstsOf(config) } } : {}),
-    ...(publicUrl !== undefined ? { publicUrl } : {}),
+    ...defined({ publicUrl, grpcUrl }),
     trustProxy,
     ...(cors !== undefined ? { cors } : {}),
     ...(hosts !== undefined ? { hosts } : {}),

@@ -15,7 +15,7 @@ export const errorTable = {
   PARSE_ERROR: { jsonrpc: -32700, http: 400, grpc: 'INVALID_ARGUMENT' },
   INVALID_REQUEST: { jsonrpc: -32600, http: 400, grpc: 'INVALID_ARGUMENT' },
   METHOD_NOT_FOUND: { jsonrpc: -32601, http: 404, grpc: 'UNIMPLEMENTED' },
-  /** The request names an agent that is not there. JSON-RPC and HTTP have no closer word for it. */
+  /** The request names an agent that is not there, or none where there is no default. JSON-RPC and HTTP have no closer word for it. */
   AGENT_NOT_FOUND: { jsonrpc: -32601, http: 404, grpc: 'NOT_FOUND' },
   METHOD_NOT_ALLOWED: { jsonrpc: -32601, http: 405, grpc: 'UNIMPLEMENTED' },
   INVALID_PARAMS: { jsonrpc: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },

@@ -17,8 +17,8 @@ export interface HandlerAgents {
    * nothing does any more in this process. Its tasks stay readable under its address until the process ends.
    */
   remove(name: string): Promise<void>
-  /** From now on this one answers at the root. Should it go, the eldest does. Throws ConfigError. */
-  makeDefault(name: string): void
+  /** From now on this one answers at the root. Should it go, the eldest does. `false`: none does. Throws ConfigError. */
+  makeDefault(name: string | false): void
 }
 
 export function createHandlerAgents(roster: Roster, engine: Engine, tenants: readonly string[]): HandlerAgents {

@@ -3,11 +3,11 @@
  * out once for each address we are known by.
  */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
-import type { AgentCard, AgentInterface } from '../model/card.ts'
+import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../model/card.ts'
 import { mergedCard } from '../versions/merged-card.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { CardSigner } from './card-signer.ts'
-import type { Authenticate } from './options.ts'
+import type { Authenticate, CardSettings } from './options.ts'
 import type { Resident } from './resident.ts'
 
 /** `0.2` is what /.well-known/agent.json holds. */
@@ -25,6 +25,8 @@ export interface CardOptions {
   now(): number
   /** What the house asks of every caller. */
   readonly security: Pick<Authenticate, 'securitySchemes' | 'securityRequirements'>
+  /** What the server says for agents that do not say it themselves. */
+  readonly common: Pick<CardSettings, 'omitInterfaces' | 'omitSecurityRequirements'>
   readonly signer?: CardSigner | undefined
   /** Where gRPC is spoken for those who know us by this address, if it is. */
   grpc?(base: string): GrpcPlace | undefined
@@ -33,9 +35,9 @@ export interface CardOptions {
 export interface GrpcPlace {
   /** `host:port` */
   readonly url: string
-  /** What to put into every message where several agents share the port. Before 1.0 there was no field for it. */
+  /** What to put into every message where several agents share the address. Before 1.0 there was no field for it. */
   readonly tenant?: string
-  /** Whether this agent is meant when a message does not say which one is. */
+  /** Whether this agent is meant when a message does not say which one is: the address is its own, or it is the default. */
   readonly isDefault: boolean
 }
 
@@ -166,7 +168,9 @@ function shapeCard(
  * Each binding once a version, newest first (B-8, B-16), and in 1.0 once more for each tenant (B-165). The 0.2 card is the
  * 0.3 one, so 0.2 has no entries of its own.
  */
-function interfacesOf(resident: Resident, base: string, { offered, grpc, tenants }: CardOptions): AgentInterface[] {
+function interfacesOf(resident: Resident, base: string, options: CardOptions): AgentInterface[] {
+  const { offered, grpc, tenants, common } = options
+  const omitted = new Set<string>(resident.settings.omitInterfaces ?? common.omitInterfaces)
   const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
   const home = base + resident.path
   const place = grpc?.(base)
@@ -181,7 +185,7 @@ function interfacesOf(resident: Resident, base: string, { offered, grpc, tenants
           ? [{ url: home, protocolBinding: 'HTTP+JSON', ...of, protocolVersion: id }]
           : []),
         ...grpcInterface(place, id, tenant),
-      ]
+      ].filter(({ protocolBinding }) => !omitted.has(protocolBinding))
     })
   })
 }
@@ -205,8 +209,12 @@ function describeAgent(resident: Resident, base: string, options: CardOptions): 
   const description = settings.description || `${name}, an A2A agent`
   const { provider, documentationUrl, iconUrl } = settings
   // What the agent's own settings say wins, both together: requirements name schemes.
-  const { securitySchemes, securityRequirements } =
+  const security =
     settings.securitySchemes !== undefined || settings.securityRequirements !== undefined ? settings : options.security
+  const { securitySchemes } = security
+  const omitsRequirements = settings.omitSecurityRequirements ?? options.common.omitSecurityRequirements ?? false
+  const securityRequirements = omitsRequirements ? undefined : requiredOf(security.securityRequirements)
+  const skills = settings.skills?.length ? settings.skills : [{ id: 'default', name, description, tags: ['general'] }]
   return {
     name,
     description,
@@ -225,9 +233,21 @@ function describeAgent(resident: Resident, base: string, options: CardOptions): 
     ...(securityRequirements !== undefined ? { securityRequirements } : {}),
     defaultInputModes: settings.inputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
     defaultOutputModes: settings.outputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
-    skills: settings.skills?.length ? settings.skills : [{ id: 'default', name, description, tags: ['general'] }],
+    skills: omitsRequirements ? skills.map(withoutRequirements) : skills,
     ...(iconUrl !== undefined ? { iconUrl } : {}),
   }
+}
+
+/**
+ * Nothing where one of the alternatives asks for nothing: credentials are then optional, which a card says by its schemes
+ * alone. Several SDKs cannot read an empty alternative, or take every requirement for one that they have to meet.
+ */
+function requiredOf(given: readonly SecurityRequirement[] | undefined): readonly SecurityRequirement[] | undefined {
+  return given?.some(({ schemes }) => Object.keys(schemes).length === 0) === true ? undefined : given
+}
+
+function withoutRequirements({ securityRequirements: _, ...skill }: AgentSkill): AgentSkill {
+  return skill
 }
 
 /** 64 bits of FNV-1a: it only has to differ when the card does, and runs everywhere without waiting. */

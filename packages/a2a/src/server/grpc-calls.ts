@@ -14,6 +14,7 @@ import type { Gate } from './gate.ts'
 import { checkHost, createCors, createHostRule } from './guard.ts'
 import type { House } from './house.ts'
 import type { HouseOptions } from './options.ts'
+import { agentAt, authorityOf } from './grpc-authority.ts'
 import { type OpenStream, perform } from './perform.ts'
 import { absent, type Resident } from './resident.ts'
 import type { Roster } from './roster.ts'
@@ -25,6 +26,10 @@ export interface GrpcCall {
   /** `lf.a2a.v1.A2AService`: the package is the generation (B-12). */
   readonly service: string
   readonly operation: Operation
+  /** The name that the client dialed. */
+  readonly authority?: string | undefined
+  /** The only agent of the port that the call came to, if it is one agent's own. */
+  readonly agent?: string | undefined
   /** What the message holds, in ProtoJSON. Asked for once, and after the caller is known if that can be. */
   payload(): unknown
 }
@@ -47,6 +52,8 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
   const hostsFor = createHostRule(options)
   // No browser speaks gRPC, so there are no pages to invite or to turn away.
   const noPages = createCors(undefined)
+  const isOurs = (authority: string | undefined): boolean =>
+    authority !== undefined && options.grpcUrl !== undefined && authorityOf(authority) === authorityOf(options.grpcUrl)
   const byService = new Map<string, readonly ProtocolVersion[]>()
   for (const version of negotiator.offered) {
     const { service } = rpcsOf[version.id]
@@ -63,15 +70,20 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
     const visit = house.visit?.({ request, agent: resident.name, door: 'call', binding: 'GRPC' })
     if (visit !== undefined) visit.operation = operation
     try {
-      const hosts = hostsFor(request)
+      const byAuthority = agentAt(call.authority, roster.byName.values())
+      // A name that the operator gave to an agent is one that this server answers for.
+      const hosts = byAuthority === undefined && !isOurs(call.authority) ? hostsFor(request) : undefined
       if (hosts !== undefined) checkHost(request, hosts, noPages)
       if (readiness.state === 'starting') await started(readiness)
       if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
       const asked = negotiator.asked(request)
       if (asked === 'unsupported') throw negotiator.unsupported()
       if (asked !== undefined) version = offeredHere(asked, spoken)
-      const addressed = address(roster, call, house.tenants.declared)
+      const own = call.agent ?? byAuthority
+      const addressed =
+        own === undefined ? address(roster, call, house.tenants.declared) : ownAddress(roster, call, own)
       resident = addressed.resident
+      if (resident.isNoDefault === true) throw house.noDefaultAgent()
       if (visit !== undefined) visit.agent = resident.name
       gate = house.gate?.(request, resident, 'GRPC')
       const identified = doorkeeper.identify(request, resident)
@@ -153,6 +165,25 @@ function address({ byName, first }: Roster, call: GrpcCall, tenants: readonly st
   const resident = byName.get(agent) ?? (tenants.includes(tenant) ? undefined : absent(agent))
   if (resident === undefined) return { resident: first, payload: () => message }
   return { resident, payload: () => ({ ...(message as object), tenant: rest.join('/') }) }
+}
+
+/**
+ * The agent whose own port or `:authority` the call came to. It is never another one: a message that names another agent
+ * names a tenant that this one does not have.
+ */
+function ownAddress({ byName }: Roster, call: GrpcCall, own: string): Addressed {
+  const named = call.request.header('x-parley-agent')
+  const resident =
+    named === undefined || named === '' || named === own ? (byName.get(own) ?? absent(own)) : absent(named)
+  if (resident === undefined) throw noSuchAgent()
+  return {
+    resident,
+    payload() {
+      const message = call.payload()
+      const [agent = '', ...rest] = tenantIn(message).split('/')
+      return agent === own ? { ...(message as object), tenant: rest.join('/') } : message
+    },
+  }
 }
 
 function noSuchAgent(): A2AError {

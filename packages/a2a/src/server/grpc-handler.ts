@@ -15,8 +15,12 @@ export interface GrpcHandler {
   readonly offered: readonly ProtocolVersion[]
   /** Whether calls are taken: for those who ask after its health. */
   isReady(): Promise<boolean>
-  /** From now on cards say that gRPC is spoken at this port. */
-  listening(port: number): void
+  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. `undefined`: no longer. */
+  listening(port: number | undefined, agent?: string): void
+  /** The ports that agents ask for as their own, by name. */
+  wantedPorts(): ReadonlyMap<string, number>
+  /** Calls the listener when agents have come, gone or changed. */
+  onAgentsChanged(listener: () => void): void
   readonly bodyBytes: number
   readonly keepAliveMs: number
   readonly stallMs: number
@@ -34,9 +38,21 @@ export function createGrpcHandler(
     offered: house.negotiator.offered,
     isReady: () => readiness.isReady(),
     listening: house.listensForGrpc,
+    wantedPorts: () => wantedPorts(roster),
+    onAgentsChanged: roster.onChange,
     bodyBytes: house.limits.bodyBytes,
     keepAliveMs: house.keepAliveMs,
     stallMs: options.stallMs ?? defaults.stallMs,
     log: options.log ?? consoleLog,
   }
+}
+
+/** The port of an agent that is alone is the server's. */
+function wantedPorts({ byName, names }: Roster): ReadonlyMap<string, number> {
+  const wanted = names().flatMap((name) => {
+    const resident = byName.get(name)
+    const port = resident?.path === '' ? undefined : resident?.settings.grpcPort
+    return port === undefined ? [] : [[name, port] as const]
+  })
+  return new Map(wanted)
 }

@@ -18,6 +18,8 @@ export interface GrpcServerOptions {
   readonly httpPort?: number
   /** Whether it does so by TLS. */
   readonly httpIsSecure?: boolean
+  /** The one agent that every call to this port is for. Default: the one that a call names, or else the default agent. */
+  readonly agent?: string
 }
 
 export interface GrpcListener {

@@ -8,6 +8,7 @@ import { A2AError } from '../model/error.ts'
 import { retryAfterSeconds } from '../model/retry-after.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { Binding } from './admission.ts'
+import { noDefaultAgent, noSuchAgent } from './agent-not-found.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
 import { baseUrl } from './base-url.ts'
 import { type Cards, createCards, type GrpcPlace } from './card.ts'
@@ -40,8 +41,10 @@ export interface House {
   readonly gate: ((request: HttpRequest, resident: Resident, binding: Binding) => Gate) | undefined
   readonly visit: ((parts: Omit<VisitParts, 'onAnswer' | 'log' | 'trustProxy'>) => Visit) | undefined
   cards(resident: Resident): Cards
-  /** From now on cards say that gRPC is spoken at this port. */
-  listensForGrpc(port: number): void
+  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. `undefined`: no longer. */
+  listensForGrpc(port: number | undefined, agent?: string): void
+  /** The answer to a caller that has named no agent where none is the default. It lists those that anyone may know of. */
+  noDefaultAgent(): A2AError
   base(request: HttpRequest): string
   card(request: HttpRequest, resident: Resident): AgentCard
   /** Whether the card is for known callers only (B-24). */
@@ -80,11 +83,18 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     push: parts.push !== undefined,
     now: Date.now,
     security: options.authenticate ?? {},
+    common: options,
     signer: parts.signer,
   }
-  let grpcPort: number | undefined
-  const grpcUrl = (base: string): string | undefined =>
-    options.grpcUrl ?? (grpcPort === undefined ? undefined : `${new URL(base).hostname}:${grpcPort}`)
+  /** By agent; that of all under no name. */
+  const grpcPorts = new Map<string | undefined, number>()
+  const atPort = (base: string, agent?: string): string | undefined => {
+    const port = grpcPorts.get(agent)
+    return port === undefined ? undefined : `${new URL(base).hostname}:${port}`
+  }
+  /** An address of the agent's own needs no tenant, and clients that know none keep it. */
+  const ownGrpc = ({ name, path, settings }: Resident, base: string): string | undefined =>
+    path === '' ? undefined : (settings.grpcUrl ?? atPort(base, name))
   // Of those that have gone, the cards go too.
   const cards = new WeakMap<Resident, Cards>()
   function cardsOf(resident: Resident): Cards {
@@ -95,7 +105,9 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   function makeCards(resident: Resident): Cards {
     const named = resident.path === '' ? {} : { tenant: resident.name }
     const grpc = (base: string): GrpcPlace | undefined => {
-      const url = grpcUrl(base)
+      const own = ownGrpc(resident, base)
+      if (own !== undefined) return { url: own, isDefault: true }
+      const url = options.grpcUrl ?? atPort(base)
       return url === undefined ? undefined : { url, ...named, isDefault: resident === roster.first }
     }
     return createCards(resident, { ...cardOptions, isPrivate: isCardPrivate(resident), grpc })
@@ -148,9 +160,11 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
         : (about) => openVisit({ ...about, onAnswer, log, trustProxy: address.trustProxy }),
     cards: cardsOf,
     isCardPrivate,
-    listensForGrpc(port) {
-      grpcPort = port
+    listensForGrpc(port, agent) {
+      if (port === undefined) grpcPorts.delete(agent)
+      else grpcPorts.set(agent, port)
     },
+    noDefaultAgent: () => noDefaultAgent(roster.names().filter(isPublic)),
     base,
     card: (request, resident) => cardsOf(resident).describe(base(request)),
     report,
@@ -171,16 +185,6 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       }
     },
   }
-}
-
-/** As many names as a person reads and a gRPC trailer holds. */
-const mostNames = 50
-
-function noSuchAgent(name: string, known: readonly string[]): A2AError {
-  const more = known.length > mostNames ? ', …' : ''
-  const agents = known.slice(0, mostNames).join(', ') + more
-  const text = agents === '' ? `No agent named ${name}` : `No agent named ${name}. Agents: ${agents}`
-  return new A2AError('AGENT_NOT_FOUND', text, { agent: name, ...(agents === '' ? {} : { agents }) })
 }
 
 function challenged(challenge: string | undefined): HttpHeaders {

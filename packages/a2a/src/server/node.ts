@@ -14,7 +14,8 @@ import { announce, type AnnounceOptions, type Listening } from './announce.ts'
 import { ConfigError } from './config-error.ts'
 import { stallMs } from './defaults.ts'
 import { directRequest } from './direct-request.ts'
-import type { GrpcListener, GrpcTls } from './grpc-listener.ts'
+import type { GrpcTls } from './grpc-listener.ts'
+import { type GrpcListeners, openGrpcListeners } from './grpc-listeners.ts'
 import { createHandler, type Handler } from './handler.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
@@ -89,6 +90,8 @@ export interface Server {
   readonly port: number
   /** If gRPC is spoken too. */
   readonly grpcPort?: number
+  /** The gRPC ports of single agents, by name. Resolves when they are open, also after agents have changed. */
+  grpcPorts(): Promise<Readonly<Record<string, number>>>
   readonly server: HttpServer | HttpsServer
   readonly handler: Handler
   /**
@@ -107,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const answering = track(server)
   dropStalled(server, answering, options.stallMs ?? stallMs)
   server.on('request', receiver(options, handler))
-  let grpc: GrpcListener | undefined
+  let grpc: GrpcListeners
   try {
     await handler.ready
     await listen(server, port, host, 'port')
@@ -125,7 +128,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
   return {
     url,
     port: address.port,
-    ...(grpc !== undefined ? { grpcPort: grpc.port } : {}),
+    ...(grpc.port !== undefined ? { grpcPort: grpc.port } : {}),
+    grpcPorts: () => grpc.settled().then(grpc.agentPorts),
     server,
     handler,
     close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
@@ -219,18 +223,24 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
   }
 }
 
-async function openGrpc(handler: Handler, options: ServeOptions, host: string, server: HttpServer | HttpsServer) {
-  const { grpcPort: port, tls } = options
-  if (port === undefined) return undefined
-  await requireFree(port, host)
+function openGrpc(
+  handler: Handler,
+  options: ServeOptions,
+  host: string,
+  server: HttpServer | HttpsServer,
+): Promise<GrpcListeners> {
+  const { grpcPort, tls, log = consoleLog } = options
   const { port: httpPort } = server.address() as AddressInfo
   const grpcTls = options.grpcTls ?? (tls === undefined ? undefined : { cert: tls.cert, key: tls.key })
-  return listenForGrpc(handler, {
-    port,
-    host,
-    httpPort,
-    httpIsSecure: tls !== undefined,
-    ...(grpcTls !== undefined ? { tls: grpcTls } : {}),
+  const common = { host, httpPort, httpIsSecure: tls !== undefined, ...(grpcTls !== undefined ? { tls: grpcTls } : {}) }
+  return openGrpcListeners({
+    handler: handler.grpc,
+    port: grpcPort,
+    async listen(port, agent) {
+      await requireFree(port, host)
+      return listenForGrpc(handler, { ...common, port, ...(agent !== undefined ? { agent } : {}) })
+    },
+    log,
   })
 }
 
@@ -306,7 +316,7 @@ interface ShutDownTimes {
 
 interface Listeners {
   readonly server: HttpServer | HttpsServer
-  readonly grpc: GrpcListener | undefined
+  readonly grpc: GrpcListeners
 }
 
 async function shutDown(
@@ -318,13 +328,13 @@ async function shutDown(
   handler.leave()
   if (noticeMs > 0) await delay(noticeMs)
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
-  let isGrpcGone = grpc === undefined
-  void grpc?.drain().then(() => (isGrpcGone = true))
+  let isGrpcGone = false
+  void grpc.drain().then(() => (isGrpcGone = true))
   const deadline = Date.now() + drainMs
   let isDrained = false
   const drained = (): void => void (isDrained = true)
   void handler.drain().then(drained, drained)
-  const isWaiting = (): boolean => answering().some((response) => !response.headersSent) || (grpc?.answering() ?? 0) > 0
+  const isWaiting = (): boolean => answering().some((response) => !response.headersSent) || grpc.answering() > 0
   const isBusy = (): boolean => !isDrained || isWaiting()
   // The first look is after what has ended has been told.
   do await delay(10)
@@ -337,7 +347,7 @@ async function shutDown(
   } finally {
     // Also if the store cannot be closed: whoever is told to go must give back its port.
     server.closeAllConnections()
-    grpc?.close()
+    grpc.close()
     await gone
   }
 }

@@ -12,7 +12,7 @@ import type {
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
-import type { Admit, OnAnswer } from './admission.ts'
+import type { Admit, Binding, OnAnswer } from './admission.ts'
 import type { CardSigning } from './card-keys.ts'
 import type { Credentials } from './credentials.ts'
 import type { EndpointVariant } from './endpoint-variant.ts'
@@ -24,8 +24,27 @@ import type { TenantOptions } from './tenants.ts'
 export type Agent = AgentEntry['agent']
 export type Store = EngineParts['store']
 
+/** `merged`: the 1.0 card with the fields of 0.3 beside it. */
+export type CardShape = 'merged' | '1.0' | '0.3'
+
+/** What a card says, beyond its content: set for one agent, or for all agents of a server that do not set it. */
+export interface CardSettings {
+  /** The card for requests that name no version. Default `merged`. */
+  readonly card?: CardShape
+  /**
+   * Bindings that are served but not listed on the card, for clients that refuse a card with an interface they cannot read.
+   * Default: none.
+   */
+  readonly omitInterfaces?: readonly Binding[]
+  /**
+   * Leaves `securityRequirements` (0.x: `security`) off the card, for clients that cannot parse them. The schemes stay, and
+   * so does what is enforced. Default false.
+   */
+  readonly omitSecurityRequirements?: boolean
+}
+
 /** One agent: what it does, what its card says, and how the engine treats it. */
-export interface AgentSettings extends Partial<AgentOptions> {
+export interface AgentSettings extends Partial<AgentOptions>, CardSettings {
   readonly agent: Agent
   /** Of the card. Default: the agent's key, or `Agent`. */
   readonly name?: string
@@ -58,6 +77,16 @@ export interface AgentSettings extends Partial<AgentOptions> {
   readonly requireSkill?: boolean
   /** Asks for credentials before showing the card as well (B-24). Default: as the server does for all. */
   readonly protectCard?: boolean
+  /**
+   * A gRPC port of this agent alone, for clients that cannot name an agent in their messages: those of 0.3, and those of 1.0
+   * that drop the interface's `tenant`. `serve` opens it; 0 takes a free port. Default: none. Only for one of several agents.
+   */
+  readonly grpcPort?: number
+  /**
+   * Where gRPC is reached for this agent alone, as its card says: `weather.example.com:443`. Calls with this `:authority`
+   * reach the agent at any gRPC port of the server. Default: none. Only for one of several agents.
+   */
+  readonly grpcUrl?: string
 }
 
 /** Laid over the public card. A function may answer each caller otherwise; nothing means "not configured" (B-136). */
@@ -85,7 +114,7 @@ export interface Limits extends EngineLimits {
   readonly streamsPerCaller: number
 }
 
-export interface HouseOptions {
+export interface HouseOptions extends CardSettings {
   /** Where the agents are reached from outside; a mount prefix is added. Default: as the request's Host says. */
   readonly publicUrl?: string
   /**
@@ -110,8 +139,6 @@ export interface HouseOptions {
   readonly endpointVariants?: readonly EndpointVariant[]
   /** What is offered. Default: all. */
   readonly versions?: readonly VersionId[]
-  /** The card for whoever does not say which version. Default `merged`. */
-  readonly card?: 'merged' | '1.0' | '0.3'
   /** Default 300. */
   readonly cardMaxAgeSeconds?: number
   /**
@@ -169,8 +196,11 @@ export type AgentsOption =
   | (AgentSettings & { readonly agents?: undefined })
   | {
       readonly agents: { readonly [name: string]: Agent | AgentSettings }
-      /** Which one answers at the root. Default: the first. */
-      readonly default?: string
+      /**
+       * Which one answers where a request names none. Default: the first. `false`: no agent does, and such a request fails
+       * with AGENT_NOT_FOUND and the names of the agents.
+       */
+      readonly default?: string | false
       readonly agent?: undefined
     }
 

@@ -3,9 +3,13 @@ import type { AgentEntry } from '../engine/contract.ts'
 import type { AgentExtension } from '../model/card.ts'
 import { whatIsWrongWithName } from './agent-name.ts'
 import { ConfigError } from './config-error.ts'
+import type { Binding } from './admission.ts'
 import { defaultAgentOptions } from './defaults.ts'
 import { declaration, type Extension } from './extension.ts'
+import { authorityOf } from './grpc-authority.ts'
 import type { Agent, AgentSettings, HouseOptions } from './options.ts'
+
+const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
 export interface Resident {
   readonly name: string
@@ -23,6 +27,10 @@ export interface Resident {
   readonly since: number
   /** There is no agent of that name. Who asks for it is asked who they are all the same: a refusal must not tell (B-153). */
   readonly isAbsent?: true
+  /** Stands where no agent is named, on a server without a default agent. */
+  readonly isNoDefault?: true
+  /** The `:authority` of gRPC calls that are for this agent; see grpc-authority.ts. */
+  readonly authority?: string
 }
 
 /** What may be said once for all agents of a server. */
@@ -45,10 +53,11 @@ export function settle(
   shared: Shared = {},
 ): Resident {
   requireAgent(settings.agent, where)
-  // What an agent says of an extension wins over what is said for all.
-  const listed = [...(shared.extensions ?? []), ...(settings.extensions ?? [])]
-  const registered = [...new Map(listed.map((extension) => [extension.uri, extension])).values()]
+  const registered = mergeExtensions([...(shared.extensions ?? []), ...(settings.extensions ?? [])])
   const extensions = registered.map(declaration)
+  if (bindings.every((binding) => settings.omitInterfaces?.includes(binding) === true)) {
+    throw new ConfigError(`${cardPath(where)}omitInterfaces`, 'leave at least one interface on the card')
+  }
   const onEvent = settings.onEvent ?? shared.onEvent
   const transformEvent = settings.transformEvent ?? shared.transformEvent
   return {
@@ -69,7 +78,23 @@ export function settle(
       ...(transformEvent !== undefined ? { transformEvent } : {}),
     },
     since: Date.now(),
+    ...(path !== '' && settings.grpcUrl !== undefined ? { authority: authorityOf(settings.grpcUrl) } : {}),
   }
+}
+
+/** The setting's own place, beside that of the agent. */
+function cardPath(where: string): string {
+  return where.slice(0, -'agent'.length)
+}
+
+/**
+ * What an agent says of an extension wins over what is said for all, field by field: an agent may require an extension of
+ * the server without losing what it does.
+ */
+function mergeExtensions(listed: readonly Extension[]): readonly Extension[] {
+  const byUri = new Map<string, Extension>()
+  for (const extension of listed) byUri.set(extension.uri, { ...byUri.get(extension.uri), ...extension })
+  return [...byUri.values()]
 }
 
 /** The same, when all that it ran has ended: its tasks can be read, and nothing of the agent is held on to. */
@@ -85,6 +110,11 @@ export function retired(resident: Resident): Resident {
 /** Where all have gone: what is asked of nobody is not there. Its name is one that nobody can have. */
 export function nobody(): Resident {
   return retired(settle('-', '/a2a/-', 'agent', { agent: notServed }))
+}
+
+/** In the place of the default agent, where there is none. */
+export function noDefault(): Resident {
+  return { ...nobody(), isNoDefault: true }
 }
 
 /** In the place of an agent that there is not; nothing for what cannot be the name of one. */

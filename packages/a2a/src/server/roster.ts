@@ -4,7 +4,7 @@
  */
 import { ConfigError } from './config-error.ts'
 import type { Agent, AgentSettings, AgentsOption } from './options.ts'
-import { nobody, type Resident, retired, settle, settleNamed, type Shared } from './resident.ts'
+import { nobody, noDefault, type Resident, retired, settle, settleNamed, type Shared } from './resident.ts'
 
 export interface Roster {
   /** Those that are going, too. */
@@ -19,8 +19,10 @@ export interface Roster {
   dismiss(name: string): Resident | undefined
   /** Nothing of it runs any more. */
   retire(resident: Resident): void
-  /** Throws ConfigError if there is no such agent. */
-  makeDefault(name: string): void
+  /** `false`: no agent is. Throws ConfigError if there is no such agent. */
+  makeDefault(name: string | false): void
+  /** Calls the listener after each change. */
+  onChange(listener: () => void): void
 }
 
 /** The name of an agent that is alone. Tasks are kept under it, so it must not follow the card's name. */
@@ -34,8 +36,10 @@ export function createRoster(options: AgentsOption & Shared): Roster {
   const [eldest] = residents
   if (eldest === undefined) throw new ConfigError('agents', 'name at least one agent')
   const byName = new Map(residents.map((resident) => [resident.name, resident]))
-  let wanted: string | undefined
-  const roster = { byName, first: eldest, names, set, dismiss, retire, makeDefault }
+  let wanted: string | false | undefined
+  const listeners: (() => void)[] = []
+  const onChange = (listener: () => void): void => void listeners.push(listener)
+  const roster = { byName, first: eldest, names, set, dismiss, retire, makeDefault, onChange }
   if (!isAlone && options.default !== undefined) makeDefault(options.default)
   return roster
 
@@ -48,9 +52,13 @@ export function createRoster(options: AgentsOption & Shared): Roster {
   }
 
   function choose(): void {
-    const named = wanted === undefined ? undefined : byName.get(wanted)
-    const found = named !== undefined && isHere(named) ? named : [...byName.values()].find(isHere)
-    roster.first = found ?? nobody()
+    roster.first = wanted === false ? noDefault() : (firstHere(wanted) ?? nobody())
+    for (const listener of listeners) listener()
+  }
+
+  function firstHere(name: string | undefined): Resident | undefined {
+    const named = name === undefined ? undefined : byName.get(name)
+    return named !== undefined && isHere(named) ? named : [...byName.values()].find(isHere)
   }
 
   function set(name: string, given: Agent | AgentSettings): Resident | undefined {
@@ -80,9 +88,11 @@ export function createRoster(options: AgentsOption & Shared): Roster {
     if (byName.get(resident.name) === resident) byName.set(resident.name, retired(resident))
   }
 
-  function makeDefault(name: string): void {
-    const resident = byName.get(name)
-    if (resident === undefined || !isHere(resident)) throw new ConfigError('default', 'name one of the agents')
+  function makeDefault(name: string | false): void {
+    const resident = name === false ? undefined : byName.get(name)
+    if (name !== false && (resident === undefined || !isHere(resident))) {
+      throw new ConfigError('default', 'name one of the agents')
+    }
     wanted = name
     choose()
   }

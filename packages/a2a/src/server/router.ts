@@ -35,7 +35,6 @@ export function createRouter(
   const dispatch = createDispatch(house)
   const cors = createCors(options.cors)
   const hostsFor = createHostRule(options)
-  const defaultCard: CardVariant = options.card ?? 'merged'
 
   function handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     if (!cors.enabled) return receive(request)
@@ -97,6 +96,7 @@ export function createRouter(
   function enter(request: HttpRequest, place: Place, visit: Visit | undefined): HttpResponse | Promise<HttpResponse> {
     const { resident, door, rest } = place
     if (options.homePage === true && wantsPage(request)) return showHome(request)
+    if (resident.isNoDefault === true) return noDefault(request, place)
     switch (door) {
       case 'jsonrpc':
         return request.method === 'POST'
@@ -157,10 +157,10 @@ export function createRouter(
   }
 
   /** Whoever asks for a version we do not speak still learns which ones we do. */
-  function variantFor(request: HttpRequest, { door }: Place): CardVariant {
+  function variantFor(request: HttpRequest, { door, resident }: Place): CardVariant {
     if (door === 'card-0.2') return '0.2'
     const asked = house.negotiator.asked(request)
-    if (asked === undefined || asked === 'unsupported') return defaultCard
+    if (asked === undefined || asked === 'unsupported') return resident.settings.card ?? options.card ?? 'merged'
     return asked.id === '1.0' ? '1.0' : '0.3'
   }
 
@@ -200,14 +200,22 @@ export function createRouter(
     versionId?: string,
     more?: HttpHeaders,
   ): HttpResponse {
-    const { negotiator } = house
-    const asked = negotiator.asked(request)
-    const spoken =
-      asked === undefined && place.door === 'rest' ? negotiator.ofPath(place.rest) : negotiator.shape(asked)
-    const version = negotiator.offered.find(({ id }) => id === versionId) ?? spoken
+    const version = house.negotiator.offered.find(({ id }) => id === versionId) ?? spokenIn(request, place)
     const framing =
       place.door === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : restFraming(version, request.header('accept'))
     return house.refuse(reason, place.resident, version, framing, more)
+  }
+
+  /** Not in a JSON-RPC envelope: a path that leads to no agent is answered as any other. */
+  function noDefault(request: HttpRequest, place: Place): HttpResponse {
+    const version = spokenIn(request, place)
+    return house.refuse(house.noDefaultAgent(), place.resident, version, restFraming(version, request.header('accept')))
+  }
+
+  function spokenIn(request: HttpRequest, { door, rest }: Place): ProtocolVersion {
+    const { negotiator } = house
+    const asked = negotiator.asked(request)
+    return asked === undefined && door === 'rest' ? negotiator.ofPath(rest) : negotiator.shape(asked)
   }
 
   function shapeFor(request: HttpRequest): ProtocolVersion {

@@ -51,8 +51,10 @@ export function openGrpcServers() {
       closers.push(() => server.close())
       return server as Server & { readonly grpcPort: number }
     },
-    client(port: number, channel = credentials.createInsecure(), host = '127.0.0.1'): GrpcPeer {
-      const client = new Client(`${host}:${port}`, channel, { 'grpc.use_local_subchannel_pool': 1 })
+    /** `authority` is the name that the client says it dialed. Default: host and port. */
+    client(port: number, channel = credentials.createInsecure(), host = '127.0.0.1', authority?: string): GrpcPeer {
+      const named = authority === undefined ? {} : { 'grpc.default_authority': authority }
+      const client = new Client(`${host}:${port}`, channel, { 'grpc.use_local_subchannel_pool': 1, ...named })
       closers.push(() => client.close())
       return peer(client)
     },

@@ -1,10 +1,9 @@
 /** What every entry under `agents:` may say, whatever kind it is: its card, its times, its limits, who may call it. */
 import { z } from 'zod'
+import { agentCard, modes, provider } from './card.ts'
 import { agentLimits } from './limits.ts'
 import { skill } from './skill.ts'
-import { duration, durationOrNone, httpUrl, nonEmpty } from './values.ts'
-
-const modes = z.array(nonEmpty).min(1, 'is empty: name a media type, or leave it out')
+import { duration, durationOrNone, hostAndPort, httpUrl, nonEmpty, port } from './values.ts'
 
 /** How long a question may stay open, and what happens then (S2-16). */
 const inputTimeout = z
@@ -25,10 +24,7 @@ export const agentFields = z.object({
     .meta({ description: "As the card says it. Default: what the agent says itself, or the entry's key." }),
   description: nonEmpty.optional(),
   version: nonEmpty.optional().meta({ description: "The agent's own version, not the protocol's." }),
-  provider: z
-    .strictObject({ organization: nonEmpty, url: httpUrl })
-    .optional()
-    .meta({ description: 'Who offers the agent.' }),
+  provider,
   documentationUrl: httpUrl.optional(),
   iconUrl: httpUrl.optional(),
   persona: nonEmpty.optional().meta({ description: 'What the agent is like; the card says it after the description.' }),
@@ -43,10 +39,21 @@ export const agentFields = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'Answers where no agent is named. Default: the first agent.' }),
-  card: z
-    .enum(['public', 'private'])
-    .default('public')
-    .meta({ description: 'A private card is shown to those who may call the agent only.' }),
+  card: agentCard.prefault('public'),
+  requiredExtensions: z
+    .array(nonEmpty)
+    .default([])
+    .meta({ description: 'URIs of protocol extensions that a client must ask for when it sends a message.' }),
+  keepOpenOnInputRequired: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether streams stay open while the agent waits for an answer. Default: they end.' }),
+  grpcPort: port
+    .optional()
+    .meta({ description: 'A gRPC port of this agent alone, for clients that cannot name an agent.' }),
+  grpcUrl: hostAndPort
+    .optional()
+    .meta({ description: 'Where gRPC reaches this agent alone: calls with this :authority are for it.' }),
   timeout: durationOrNone.optional().meta({ description: 'How long one turn may take. Default 5m.' }),
   inputTimeout: inputTimeout.prefault('7d'),
   whenBusy: z

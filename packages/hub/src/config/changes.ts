@@ -16,6 +16,7 @@ const needRestart = [
   'listen',
   'store',
   'publicUrl',
+  'grpcUrl',
   'admin',
   'retention',
   'push',
@@ -28,7 +29,17 @@ const needRestart = [
 ] as const satisfies readonly (keyof HubConfig)[]
 
 const boundsOfServer = ['body', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
-const holdAtOnce = ['access', 'limits', 'skillBundles', 'delegation', 'routes', 'health', 'prices'] as const
+const holdAtOnce = [
+  'access',
+  'card',
+  'default',
+  'limits',
+  'skillBundles',
+  'delegation',
+  'routes',
+  'health',
+  'prices',
+] as const
 
 export function changesBetween(current: HubConfig, wanted: HubConfig): ConfigChanges {
   return {

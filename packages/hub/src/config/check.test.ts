@@ -51,7 +51,8 @@ describe('a configuration', () => {
       skills: [],
       skillBundles: [],
       default: false,
-      card: 'public',
+      card: { visibility: 'public' },
+      requiredExtensions: [],
       inputTimeout: { afterMs: 604_800_000, then: 'fail' },
       limits: {},
       access: {},
@@ -139,7 +140,7 @@ describe('a configuration', () => {
 
   it('knows what every agent may say when it names what there is', () => {
     assert.deepEqual(wrong({ agents: { a: { kind: 'other', whatever: 1, descripton: 'x' } } }), [
-      'agents.a.whatever: is no setting here: there are access, card, default, description, documentationUrl, iconUrl, inputModes, inputTimeout, limits, name, outputModes, persona, provider, skillBundles, skills, timeout, version, whenBusy',
+      'agents.a.whatever: is no setting here: there are access, card, default, description, documentationUrl, grpcPort, grpcUrl, iconUrl, inputModes, inputTimeout, keepOpenOnInputRequired, limits, name, outputModes, persona, provider, requiredExtensions, skillBundles, skills, timeout, version, whenBusy',
       'agents.a.descripton: is no setting: did you mean description?',
     ])
   })

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { whatIsWrongWithName } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import { agentFields } from './agent-fields.ts'
+import { checkAddresses } from './check-addresses.ts'
 import { sections } from './config.ts'
 import type { AgentConfig, HubConfig, Sections } from './config.ts'
 import type { Path } from './path.ts'
@@ -25,9 +26,11 @@ export function checkConfig(tree: unknown, { kinds, baseDir, dataDir, file }: Ch
   const checked = Object.entries(agentsOf(tree)).map(([name, entry]) => ({ name, ...checkEntry(name, entry, kinds) }))
   const agents = Object.fromEntries(checked.flatMap(({ name, agent }) => (agent === undefined ? [] : [[name, agent]])))
   const names = checked.map(({ name }) => name)
+  const right = read.success ? read.data : whatIsRight(tree)
   const problems = [
     ...(read.success ? [] : problemsOf(read.error.issues)),
-    ...checkNames(read.success ? read.data : whatIsRight(tree), names, agents),
+    ...checkNames(right, names, agents),
+    ...checkAddresses(right, agents),
     ...checked.flatMap((one) => one.problems),
   ]
   if (!read.success || problems.length > 0) return { problems }

@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { access, admin } from './access.ts'
 import type { AgentFields } from './agent-fields.ts'
+import { card } from './card.ts'
 import { delegation } from './delegation.ts'
 import { health } from './health.ts'
 import { limits, retention } from './limits.ts'
@@ -15,7 +16,7 @@ import { profiles } from './profiles.ts'
 import { routes } from './routes.ts'
 import { skill } from './skill.ts'
 import { prices, telemetry } from './telemetry.ts'
-import { httpUrl } from './values.ts'
+import { hostAndPort, httpUrl } from './values.ts'
 
 export const sections = z.strictObject({
   listen: listen.prefault({}),
@@ -25,6 +26,14 @@ export const sections = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .meta({ description: 'Where the hub is reached from outside, as all cards say it.' }),
+  grpcUrl: hostAndPort
+    .optional()
+    .meta({ description: 'Where gRPC is reached from outside, as all cards say it. Default: listen.grpcPort.' }),
+  card: card.prefault('merged'),
+  default: z
+    .literal('none', 'say none, or leave it out and set `default: true` in an agent')
+    .optional()
+    .meta({ description: 'none: a request that names no agent is refused. Default: an agent answers it.' }),
   agents: z
     .record(
       z.string(),

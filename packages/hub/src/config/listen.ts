@@ -1,11 +1,6 @@
 /** The sections `listen`, `store`, `push` and `signing`: where the hub is, where it keeps things, how it speaks first. */
 import { z } from 'zod'
-import { duration, httpUrl, nonEmpty, secret } from './values.ts'
-
-const port = z
-  .int('give a whole number')
-  .min(0, 'give a number from 0 to 65535')
-  .max(65_535, 'give a number from 0 to 65535')
+import { duration, httpUrl, nonEmpty, port, secret } from './values.ts'
 
 const tls = z.strictObject({
   cert: nonEmpty.meta({ description: 'The certificate with its chain: a PEM file, or the PEM itself.' }),

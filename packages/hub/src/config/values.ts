@@ -83,3 +83,16 @@ function isHttpUrl(text: string): boolean {
 }
 
 export const nonEmpty = z.string().min(1, 'is empty: give a text, or leave it out')
+
+export const port = z
+  .int('give a whole number')
+  .min(0, 'give a number from 0 to 65535')
+  .max(65_535, 'give a number from 0 to 65535')
+
+/** As cards name gRPC. A scheme in front is kept: older conformance kits read nothing but a url. */
+export const hostAndPort = z
+  .string('give host:port, such as agents.example.com:443')
+  .regex(
+    /^(https?:\/\/)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/,
+    'give host:port, such as agents.example.com:443',
+  )

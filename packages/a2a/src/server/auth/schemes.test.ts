@@ -194,7 +194,12 @@ describe('any of several ways', () => {
     const optional = anyOf(tokens, guests())
     assert.deepEqual((await call(optional)).caller, anonymous)
     assert.equal((await call(optional, { authorization: 'Bearer x' })).status, 401)
-    assert.deepEqual((await cardsOf(optional)).requirements, [{ schemes: { bearer: { list: [] } } }, { schemes: {} }])
+  })
+
+  it('makes a card without requirements where nothing is required: the schemes say what may be shown [B-150]', async () => {
+    const { schemes, requirements, oldSecurity } = await cardsOf(anyOf(tokens, guests()))
+    assert.deepEqual(Object.keys(schemes as object), ['bearer'])
+    assert.deepEqual([requirements, oldSecurity], [undefined, undefined])
   })
 
   it('is declared as alternatives, and two of one name are told apart [B-150]', async () => {

@@ -31,6 +31,8 @@ export interface Service {
 export interface ServiceParts {
   readonly handler: GrpcHandler
   readonly http: HttpPlace | undefined
+  /** The only agent of this port, if it is one agent's own. */
+  readonly agent?: string | undefined
   /** Told of every call that is to be answered at once, and when it has been. */
   began(): () => void
 }
@@ -66,12 +68,14 @@ function ask(
   call: UnaryCall | StreamCall,
   method: RpcMethod,
   { id }: ProtocolVersion,
-  { handler, http }: ServiceParts,
+  { handler, http, agent }: ServiceParts,
 ): Promise<GrpcAnswer> {
   return handler.answer({
     request: new GrpcRequest(call, http),
     service: rpcsOf[id].service,
     operation: method.operation,
+    authority: call.getHost(),
+    agent,
     payload: () => readRequest(method, call.request),
   })
 }

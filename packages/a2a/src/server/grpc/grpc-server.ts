@@ -17,7 +17,7 @@ export interface GrpcServer extends GrpcListener {
 
 /** The handler is not closed with it. */
 export async function createGrpcServer(handler: Handler, options: GrpcServerOptions = {}): Promise<GrpcServer> {
-  const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort, httpIsSecure = false } = options
+  const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort, httpIsSecure = false, agent } = options
   const http = httpPort === undefined ? undefined : { port: httpPort, isSecure: httpIsSecure }
   const { grpc } = handler
   let waiting = 0
@@ -42,7 +42,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   const add = ({ definition, implementation }: Service): void => server.addService(definition, implementation)
   for (const name of names) {
     const version = grpc.offered.find(({ id }) => rpcsOf[id].service === name)
-    if (version !== undefined) add(a2aService(version, { handler: grpc, http, began }))
+    if (version !== undefined) add(a2aService(version, { handler: grpc, http, agent, began }))
   }
   const draining = { isOn: false }
   add(healthService({ services: names, isReady: async () => !draining.isOn && (await grpc.isReady()) }))
@@ -59,7 +59,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   const port = await bind(server, address, tls).catch((reason: unknown) => {
     throw isPortTaken(reason) ? portTaken('grpcPort', host, wanted) : reason
   })
-  grpc.listening(port)
+  grpc.listening(port, agent)
   let drained: Promise<void> | undefined
   return {
     address: `${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -68,6 +68,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
     answering: () => waiting,
     drain() {
       draining.isOn = true
+      if (agent !== undefined) grpc.listening(undefined, agent)
       // An error says that it was not running, which is what was wanted.
       return (drained ??= new Promise((resolve) => server.tryShutdown(() => resolve())))
     },

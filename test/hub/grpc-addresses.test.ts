@@ -1,0 +1,120 @@
+/** Where gRPC reaches the agents of a hub: one port for all, an address of one agent's own, and no default agent. */
+import assert from 'node:assert/strict'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { legacy, modern, oldSaying, openGrpcServers, saying } from '../../packages/a2a/src/testing/grpc-fixture.ts'
+import { call1_0, cardOf } from './calls.ts'
+import { newFolder, startHub } from './running-hub.ts'
+
+const { client } = openGrpcServers()
+const words = {
+  'ann.ts': "export default () => 'Ann'\n",
+  'bob.ts': "export default () => 'Bob'\n",
+}
+
+async function start(yaml: string) {
+  const folder = await newFolder({ ...words, 'parley.yaml': yaml })
+  const hub = await startHub(folder)
+  return {
+    ...hub,
+    /** Url, version and tenant of the gRPC interfaces on an agent's card. */
+    async grpc(agent: string): Promise<readonly string[]> {
+      const { supportedInterfaces } = await cardOf(`${hub.url}/a2a/${agent}`)
+      return supportedInterfaces
+        .filter((one: { protocolBinding: string }) => one.protocolBinding === 'GRPC')
+        .map(({ url, protocolVersion, tenant = '-' }: Record<string, string>) => `${url} ${protocolVersion} ${tenant}`)
+    },
+    async change(text: string): Promise<void> {
+      await writeFile(join(folder, 'new'), text)
+      await rename(join(folder, 'new'), join(folder, 'parley.yaml'))
+    },
+  }
+}
+
+const portOf = (listed: readonly string[]): number => Number(/:(\d+) /.exec(listed[0] ?? '')?.[1])
+async function old(port: number, authority?: string): Promise<string> {
+  const peer = client(port, undefined, undefined, authority)
+  return (await peer.call(legacy, 'SendMessage', oldSaying())).payload.task.artifacts[0].parts[0].text
+}
+
+describe('gRPC of a hub', { timeout: 120_000 }, () => {
+  it('reaches an agent by a port of its own, which comes and goes with the file', async () => {
+    const agents = (bob: string): string =>
+      `agents:\n  ann: { kind: module, path: ./ann.ts }\n  bob: { kind: module, path: ./bob.ts${bob} }\n`
+    const hub = await start(agents(''))
+    const shared = portOf(await hub.grpc('ann'))
+    assert.deepEqual(await hub.grpc('bob'), [`127.0.0.1:${shared} 1.0 bob`])
+    assert.equal(await old(shared), 'Ann')
+
+    await hub.change(agents(', grpcPort: 0'))
+    await hub.says(/^bob: changed/)
+    const listed = await hub.grpc('bob')
+    const port = portOf(listed)
+    assert.notEqual(port, shared)
+    assert.deepEqual(listed, [`127.0.0.1:${port} 1.0 -`, `127.0.0.1:${port} 0.3 -`])
+    assert.equal(await old(port), 'Bob')
+
+    const from = hub.lines.length
+    await hub.change(agents(''))
+    await hub.says(/^bob: changed/, from)
+    assert.deepEqual(await hub.grpc('bob'), [`127.0.0.1:${shared} 1.0 bob`])
+    assert.equal((await client(port).refused(legacy, 'SendMessage', oldSaying())).code, 14)
+    await hub.end()
+  })
+
+  it('is at the addresses that the file gives, and tells agents apart by them', async () => {
+    const hub = await start(`
+publicUrl: https://agents.example.com
+grpcUrl: grpc.example.com:443
+agents:
+  ann: { kind: module, path: ./ann.ts }
+  bob: { kind: module, path: ./bob.ts, grpcUrl: bob.example.com:443 }
+`)
+    const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
+    assert.deepEqual(await hub.grpc('ann'), ['grpc.example.com:443 1.0 ann', 'grpc.example.com:443 0.3 -'])
+    assert.deepEqual(await hub.grpc('bob'), ['bob.example.com:443 1.0 -', 'bob.example.com:443 0.3 -'])
+    assert.equal(await old(port, 'grpc.example.com:443'), 'Ann')
+    assert.equal(await old(port, 'bob.example.com'), 'Bob')
+    const elsewhere = client(port, undefined, undefined, 'evil.example')
+    assert.equal((await elsewhere.refused(legacy, 'SendMessage', oldSaying())).code, 7)
+    await hub.end()
+  })
+})
+
+describe('a hub without a default agent', { timeout: 120_000 }, () => {
+  it('refuses what names no agent, with the names there are, until the file says otherwise', async () => {
+    const agents = `agents:
+  ann: { kind: module, path: ./ann.ts }
+  bob: { kind: module, path: ./bob.ts }
+  spy: { kind: module, path: ./bob.ts, card: private }
+`
+    const hub = await start(`default: none\n${agents}`)
+    const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
+    const sentence = 'Name an agent: there is no default agent. Agents: ann, bob'
+    for (const path of ['', '/a2a', '/api/a2a']) {
+      const { status, json } = await call1_0(hub.url + path, 'hi')
+      assert.deepEqual([status, json.error.message], [404, sentence], path)
+    }
+    for (const path of ['/.well-known/agent-card.json', '/.well-known/agent.json', '/v1/tasks/t', '/tasks/t']) {
+      const response = await fetch(hub.url + path)
+      assert.equal(response.status, 404, path)
+      assert.ok((await response.text()).includes(sentence), path)
+    }
+    for (const [service, message] of [
+      [modern, saying()],
+      [legacy, oldSaying()],
+    ] as const) {
+      const refused = await client(port).refused(service, 'SendMessage', message)
+      assert.deepEqual([refused.code, refused.message], [5, sentence])
+    }
+    assert.equal((await call1_0(`${hub.url}/a2a/bob`, 'hi')).text, 'Bob')
+    assert.deepEqual(await hub.grpc('ann'), [`127.0.0.1:${port} 1.0 ann`])
+
+    await hub.change(agents)
+    await hub.says(/^default: changed/)
+    assert.equal((await call1_0(hub.url, 'hi')).text, 'Ann')
+    assert.equal(await old(port), 'Ann')
+    await hub.end()
+  })
+})
