@@ -24,8 +24,10 @@ export type Agent = AgentEntry['agent']
 export type Store = EngineParts['store']
 
 /** One agent: what it does, what its card says, and how the engine treats it. */
-export interface AgentSettings extends Partial<AgentOptions> {
+export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWindowMs'>> {
   readonly agent: Agent
+  /** How repeated messages are recognised. Default: as the server does for all. */
+  readonly idempotency?: Idempotency
   /** Of the card. Default: the agent's key, or `Agent`. */
   readonly name?: string
   readonly description?: string
@@ -58,6 +60,12 @@ export interface AgentSettings extends Partial<AgentOptions> {
   /** Asks for credentials before showing the card as well (B-24). Default: as the server does for all. */
   readonly protectCard?: boolean
 }
+
+/**
+ * For how long a message that comes again is recognised as a repeat (B-163): it has the caller, the agent, the messageId and
+ * the content of the first. `off`, or a window of 0: every message is a new one.
+ */
+export type Idempotency = { readonly windowMs: number } | 'off'
 
 /** Laid over the public card. A function may answer each caller otherwise; nothing means "not configured" (B-136). */
 export type CardPatch = Partial<Omit<AgentCard, 'supportedInterfaces' | 'capabilities' | 'signatures'>>
@@ -136,6 +144,8 @@ export interface HouseOptions {
   readonly protectCard?: boolean
   /** Whether callers without a name may list tasks. Default: those on this machine may. */
   readonly anonymousMayList?: boolean
+  /** As for an agent, for all that do not say. Default 24 hours. */
+  readonly idempotency?: Idempotency
   readonly authenticate?: Authenticate
   /** Asked of every call once it is known who calls and what for: refuses it, or says what goes along with its answer. */
   readonly admit?: Admit
