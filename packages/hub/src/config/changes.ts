@@ -18,6 +18,7 @@ const needRestart = [
   'publicUrl',
   'admin',
   'retention',
+  'idempotency',
   'push',
   'signing',
   'cors',
