@@ -193,7 +193,18 @@ describe('a call within the house', () => {
     const { call } = await scene(
       t,
       (house) => ({
-        front: async (turn) => String((await tell(house('front'), 'back', turn)).length > 1),
+        async front(turn) {
+          const states: string[] = []
+          for await (const event of house('front').stream({
+            agent: 'back',
+            turn,
+            message: { parts: [{ text: 'x' }] },
+          })) {
+            if ('task' in event) states.push(event.task.status.state)
+            go.resolve()
+          }
+          return states.at(-1) ?? ''
+        },
         back: {
           streaming: false,
           idempotency: 'off',
@@ -206,10 +217,7 @@ describe('a call within the house', () => {
       }),
       { idempotencyWindowMs: () => 0 },
     )
-    const calling = call('front', 'x')
-    while (runs === 0) await new Promise(setImmediate)
-    go.resolve()
-    assert.equal(shownIn(await calling), 'true')
+    assert.equal(shownIn(await call('front', 'x')), 'TASK_STATE_COMPLETED')
     assert.equal(runs, 1)
   })
 
