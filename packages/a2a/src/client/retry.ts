@@ -11,12 +11,7 @@ import type { Operation } from '../model/operation.ts'
 import type { ClientLimits } from './contract.ts'
 
 /** `sent`: the message of a send, with its age when it would be sent again. */
-export function mayRepeat(
-  error: unknown,
-  operation: Operation,
-  card: AgentCard,
-  sent?: SentMessage,
-): error is A2AError {
+export function mayRepeat(error: unknown, operation: Operation, card: AgentCard, sent?: SentMessage): boolean {
   if (!(error instanceof A2AError) || !error.retryable) return false
   if (isRead(operation) || didNothing(error)) return true
   return isSend(operation) && error.code !== 'TIMEOUT' && sent !== undefined && mayResend(card, sent)

@@ -277,7 +277,7 @@ describe('a message of a caller without a name that comes again', () => {
     const said = { ...phone, messageId: 'm1' }
     const both = await Promise.all([house.send(said, { as }), house.send(said, { as })])
     const all = [...both, await house.send(said, { as })].map((answer) => 'message' in answer && saying(answer.message))
-    assert.deepEqual(all.toSorted(), ['number 1', 'number 2', 'number 3'])
+    assert.deepEqual(new Set(all), new Set(['number 1', 'number 2', 'number 3']))
   })
 
   it('under a UUID is the same message [B-163]', async (t) => {

@@ -47,7 +47,5 @@ export function isUnguessableId(id: string): boolean {
 
 /** Otherwise the agent may take us for an anonymous caller, whose repeats count by unguessable ids alone. */
 function requiresCredentials({ securityRequirements = [] }: AgentCard): boolean {
-  return (
-    securityRequirements.length > 0 && securityRequirements.every(({ schemes = {} }) => Object.keys(schemes).length > 0)
-  )
+  return securityRequirements.length > 0 && securityRequirements.every(({ schemes }) => Object.keys(schemes).length > 0)
 }
