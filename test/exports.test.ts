@@ -17,7 +17,7 @@ const doors: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
       A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension
-      data delegationExtension fail file hasSettled inputRequired isInterrupted isRedacted isTerminal memoryNotes memoryStore newId reject
+      data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired isInterrupted isRedacted isTerminal mayResend memoryNotes memoryStore newId reject
       readTraceparent reply spanIdOfEvent spanIdOfPush spanIdOfTurn status timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
@@ -29,7 +29,7 @@ const doors: Readonly<Record<string, Surface>> = {
       ListPage ListQuery ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask
       Note NoteQuery NoteWrite Notes OAuthFlows ObservableLike OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow RawPart RecordBody
       Report Resumed Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme SendMessageConfiguration
-      SendMessageRequest SendMessageResponse Snapshot Span SpanKind SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct
+      SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct
       SubscribeToTaskRequest Task TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus
       TaskStatusUpdateEvent TextPart TraceContext Turn UrlPart Violation WhenBusy
     `,
@@ -54,7 +54,7 @@ const doors: Readonly<Record<string, Surface>> = {
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
       BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
-      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
+      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions Idempotency JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
     `,
   },
   './node': {

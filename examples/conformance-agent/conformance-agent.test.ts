@@ -14,7 +14,7 @@ import { scripted } from './scripted.ts'
 const saying = (prefix: string) => ({ messageId: `${prefix}-5f3a`, parts: [{ text: 'go' }] })
 
 async function answerTo(prefix: string): Promise<{ state?: string; said?: string; parts?: readonly Part[] }> {
-  const agent = testAgent(scripted, { duplicateWindowMs: 0 })
+  const agent = testAgent(scripted, { idempotency: 'off' })
   const answer: Task | Message = await agent.send(saying(prefix))
   await agent.close()
   if (!('status' in answer)) return { parts: answer.parts }
@@ -56,7 +56,7 @@ describe('the agent of the 1.0 kit', () => {
   })
 
   it('takes one messageId for many messages, as the kit sends them', async () => {
-    const agent = testAgent(scripted, { duplicateWindowMs: 0 })
+    const agent = testAgent(scripted, { idempotency: 'off' })
     const first = (await agent.send(saying('tck-input-required'))) as Task
     const second = (await agent.send(saying('tck-input-required'))) as Task
     assert.notEqual(first.id, second.id)

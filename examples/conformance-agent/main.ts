@@ -62,7 +62,7 @@ const server = await serve({
   ...(flags['no-push'] ? {} : { push: { allow: flags['allow-loopback-webhooks'] ? ['localhost', '127.0.0.1'] : [] } }),
   extensions: flags['required-extension'].map((uri) => ({ uri, required: true })),
   // The kits use one messageId for many messages, which else would be answered as the repetition it looks like.
-  duplicateWindowMs: 0,
+  idempotency: 'off',
   // The 0.3 kit looks for kinds of parts where media types are written, and tests none that it does not find.
   inputModes: [...modes, ...(card === '0.3' ? ['text', 'file', 'data'] : [])],
   ...(profile === '1.0'

@@ -114,13 +114,18 @@ export const deviations: readonly Deviation[] = [
   },
   {
     ids: ['B-163'],
-    what: 'A direct message answer is remembered in memory only; tasks are recognised durably for 24 hours.',
+    what: 'A direct message answer is remembered in memory only; tasks are recognised durably for the window.',
     why: 'A direct message has no task and no log to be kept in.',
   },
   {
     ids: ['B-163', 'B-156'],
-    what: 'A message that holds a secret is recognised by its id and the kinds of its parts, not by what it says.',
-    why: 'A fingerprint of a secret that is kept is a secret that is kept: whoever has the store could try words against it.',
+    what: 'What is kept of the content of a message, to recognise it, is a hash under a key of the keyring.',
+    why: 'A message may be a short secret. A plain hash of it would let a reader of the store try words against it.',
+  },
+  {
+    ids: ['B-163'],
+    what: 'The message id of an anonymous caller counts only if it is a UUID of version 4, 7 or 8.',
+    why: 'Anonymous callers share one owner. An id that can be guessed would give the task of one caller to another.',
   },
   {
     ids: ['B-166'],

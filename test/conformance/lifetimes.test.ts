@@ -102,7 +102,7 @@ describe('a task', () => {
   it('is the same task when its message is repeated [B-72 B-163]', async () => {
     let runs = 0
     const house = openHouse({ agent: () => `run ${++runs}` })
-    const message = say('once')
+    const message = say('once', { messageId: crypto.randomUUID() })
     const [first, second] = [
       await house.rpc('SendMessage', { message }, v1),
       await house.rpc('SendMessage', { message }, v1),

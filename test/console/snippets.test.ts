@@ -27,8 +27,7 @@ describe('a snippet', { timeout: 120_000 }, async () => {
   function codeOf(id: string, agent: string): string {
     const url = `${stage.url}/a2a/${agent}`
     const card = `${url}/.well-known/agent-card.json`
-    const messageId = crypto.randomUUID()
-    const all = snippets({ url, card, hub: stage.url, agent, text, messageId, withKey: agent === 'closed' })
+    const all = snippets({ url, card, hub: stage.url, agent, text, withKey: agent === 'closed' })
     return all.find((snippet) => snippet.id === id)?.code ?? ''
   }
 

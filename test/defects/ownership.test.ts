@@ -124,6 +124,20 @@ describe('a stranger', () => {
     assert.equal((await mallory.list('shared')).length, 1)
   })
 
+  it('who have no name and repeat the id and the text of another get no task of theirs, unless the id is a UUID [B-163]', async () => {
+    let number = 0
+    const open = testAgent(() => `The number is 555-${(number += 1)}`)
+    opened.push(open)
+    const say = async (messageId: string): Promise<Task> =>
+      (await open.send({ messageId, parts: [{ text: 'What is my number?' }] })) as Task
+    const mine = await say('m-1')
+    const theirs = await say('m-1')
+    assert.notEqual(theirs.id, mine.id)
+    assert.doesNotMatch(JSON.stringify(theirs), /555-1/)
+    const unguessable = crypto.randomUUID()
+    assert.equal((await say(unguessable)).id, (await say(unguessable)).id)
+  })
+
   it('who uses a messageId of another gets an answer of their own [B-163]', async () => {
     const { alice, mallory } = office(({ text }) => text)
     const one = await alice.send('secret', { messageId: 'm-1' })

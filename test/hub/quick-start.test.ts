@@ -3,7 +3,7 @@
  * each of them. Only ports are others, so that it runs beside whatever else runs here.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -78,10 +78,16 @@ describe('the quick start of the README', { timeout: 120_000 }, () => {
     const commands = calls.split(/^(?=curl )/m).filter((text) => text.startsWith('curl '))
     assert.equal(commands.length, 3)
     for (const command of commands) {
-      const answer = await fetch(...requestOf(command, url))
-      assert.equal(answer.status, 200, command)
-      const { error } = (await answer.json()) as { error?: unknown }
-      assert.equal(error, undefined, command)
+      const ids: string[] = []
+      // Whoever tries it twice gets an answer each time.
+      for (const _ of [1, 2]) {
+        const answer = await fetch(...requestOf(command, url))
+        assert.equal(answer.status, 200, command)
+        const text = await answer.text()
+        assert.equal(JSON.parse(text).error, undefined, command)
+        ids.push(/"id":"([^"]+)"/.exec(text)?.[1] ?? '')
+      }
+      if (command.includes('messageId')) assert.notEqual(ids[0], ids[1], command)
     }
 
     for (const [agent, text, answer] of expected) {
@@ -115,9 +121,10 @@ function textOf({ artifacts = [] }: Answered): string {
     .trim()
 }
 
-/** A curl command as the fetch it stands for, so that the test needs no curl. */
+/** A curl command as the fetch it stands for, so that the test needs no curl: a shell reads it, ids that it makes included. */
 function requestOf(command: string, url: string): [string, RequestInit] {
-  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? (bare as string))
+  const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
+  const words = execFileSync('sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' }).split('\0')
   const after = (flag: string): string[] =>
     words.flatMap((word, at) => (word === flag ? [words[at + 1] as string] : []))
   const address = words.find((word) => word.startsWith('http://')) ?? ''

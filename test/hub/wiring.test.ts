@@ -64,6 +64,49 @@ async function passOn(parts: KindParts, turn: Turn): Promise<string> {
   return `${turn.text} said ${text}`
 }
 
+describe('a message that is sent to a hub again', { timeout: 60_000 }, () => {
+  const agents = { counter: { kind: 'test' } }
+  const counting = (): OpenAgent => {
+    let runs = 0
+    return { agent: () => String((runs += 1)) }
+  }
+  const windowOn = (card: any): unknown =>
+    card.capabilities.extensions.find(({ uri }: any) => uri.includes('/cursor/')).params.idempotencyWindowMs
+  async function idsOf(hub: Hub, messageId: string, texts: readonly string[]): Promise<readonly string[]> {
+    const ids: string[] = []
+    for (const text of texts) {
+      const message = { messageId, role: 'ROLE_USER', parts: [{ text }] }
+      const response = await fetch(`${hub.url}/a2a/counter/message:send`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+        body: JSON.stringify({ message }),
+      })
+      ids.push(((await response.json()) as any).task.id)
+    }
+    return ids
+  }
+
+  it('is recognised within the window that its card states, and every other one is new [B-163]', async (t) => {
+    const hub = await run(t, { agents, idempotency: { window: '2h' } }, counting)
+    assert.equal(windowOn(await cardOf(`${hub.url}/a2a/counter`)), 7_200_000)
+    const [one, again, other] = await idsOf(hub, crypto.randomUUID(), ['a', 'a', 'b'])
+    assert.deepEqual([again === one, other === one], [true, false])
+    // Anonymous, and anybody can guess it: as the conformance kit sends them.
+    assert.equal(new Set(await idsOf(hub, 'tck-1', ['a', 'a', 'b'])).size, 3)
+  })
+
+  it('is always new where the window is off, and the card says so [B-163]', async (t) => {
+    const hub = await run(t, { agents, idempotency: { window: 'off' } }, counting)
+    assert.equal(windowOn(await cardOf(`${hub.url}/a2a/counter`)), 0)
+    assert.equal(new Set(await idsOf(hub, crypto.randomUUID(), ['a', 'a'])).size, 2)
+  })
+
+  it('is recognised for a day where nothing is said', async (t) => {
+    const hub = await run(t, { agents }, counting)
+    assert.equal(windowOn(await cardOf(`${hub.url}/a2a/counter`)), 86_400_000)
+  })
+})
+
 describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   it('lets one call another as far as the caller may go [S4-21]', async (t) => {
     const agents = {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
+import { inputRequired } from '@parley/a2a'
 import type { Agent } from '@parley/a2a'
 import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
 import {
@@ -59,6 +60,36 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
       assert.equal(statesOf(items).at(-1), 'COMPLETED')
     }
     assert.equal(answerOf(await there.get(id)), words.join(''))
+  })
+
+  it('make one task of a message that both get at once, and two of two contents under one id [B-163]', async (t) => {
+    const { here, there } = await replicas(t, ({ text }) => text)
+    for (let run = 0; run < 10; run += 1) {
+      const [one, other] = ['one', 'other'].map((text) => ({ messageId: `m${run}`, parts: [{ text }] }))
+      const sent = [here.task(one ?? ''), there.task(one ?? ''), here.task(other ?? ''), there.task(other ?? '')]
+      const tasks = await Promise.all(sent)
+      assert.deepEqual(
+        tasks.map((task) => answerOf(task)),
+        ['one', 'one', 'other', 'other'],
+      )
+      assert.equal(tasks[0]?.id, tasks[1]?.id)
+      assert.equal(tasks[2]?.id, tasks[3]?.id)
+      assert.notEqual(tasks[0]?.id, tasks[2]?.id)
+    }
+  })
+
+  it('refuse other content under an id that one task has taken, whichever took it [B-163]', async (t) => {
+    const { here, there } = await replicas(t, () => inputRequired('and?'))
+    const { id } = await here.task('go')
+    const [one, other] = ['one', 'other'].map((text) => ({ messageId: 'm1', taskId: id, parts: [{ text }] }))
+    const outcomes = await Promise.allSettled([here.task(one ?? ''), there.task(other ?? '')])
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    assert.deepEqual(
+      refused.map(({ reason }) => reason.code),
+      ['MESSAGE_ID_REUSED'],
+    )
+    const said = (await here.get(id)).history?.filter(({ messageId }) => messageId === 'm1')
+    assert.equal(said?.length, 1)
   })
 
   it('cancel what the other one runs', async (t) => {

@@ -42,6 +42,8 @@ export {
   traceExtension,
 } from './model/extension.ts'
 export { newId } from './model/id.ts'
+export { idempotencyWindowMs, mayResend } from './model/idempotency.ts'
+export type { SentMessage } from './model/idempotency.ts'
 export type {
   CancelTaskRequest,
   GetTaskRequest,

@@ -74,6 +74,8 @@ export async function openHandingOn(parts: HandingOnParts): Promise<HandingOn> {
     admitted: (caller: Caller, agent: string) => admitted(access, caller, agent),
     takeCall: access.admitWithin,
     url: (agent: string) => `${parts.url()}/a2a/${agent}`,
+    idempotencyWindowMs: () => config().idempotency.window,
+    now: Date.now,
   }
   const house = (name: string): House => createHouseCalls(houseParts, name)
   const routing = createRouting({

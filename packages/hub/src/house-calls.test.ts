@@ -33,6 +33,8 @@ async function scene(
     admitted: () => ({}),
     takeCall: () => {},
     url: (name) => `http://hub.example.com/a2a/${name}`,
+    idempotencyWindowMs: () => 86_400_000,
+    now: Date.now,
     ...parts,
   }
   for (const [name, one] of Object.entries(make((name) => createHouseCalls(given, name)))) {
@@ -165,6 +167,58 @@ describe('a call within the house', () => {
     )
     assert.equal(shownIn(await call('a', 'read')), 'done')
     await assert.rejects(() => call('a', 'write'), { code: 'PERMISSION_DENIED' })
+  })
+
+  it('that was sent before is sent again within the window, and never after it [B-163]', async (t) => {
+    const messageId = crypto.randomUUID()
+    let runs = 0
+    const { call } = await scene(
+      t,
+      (house) => ({
+        front: async (turn) =>
+          said(await tell(house('front'), 'back', turn, 'x', { messageId, sentAt: Number(turn.text) })),
+        back: () => String((runs += 1)),
+      }),
+      { idempotencyWindowMs: () => 5_000, now: () => 10_000 },
+    )
+    assert.equal(shownIn(await call('front', '10000')), '1')
+    assert.equal(shownIn(await call('front', '5001')), '2', 'of another task: its message refers to that one')
+    await assert.rejects(() => call('front', '5000'), { code: 'TASK_FAILED', details: { reason: 'INTERRUPTED' } })
+    assert.equal(runs, 2)
+  })
+
+  it('opens one task where the hub recognises no repeats and the other agent does not stream', async (t) => {
+    let runs = 0
+    const go = Promise.withResolvers<void>()
+    const { call } = await scene(
+      t,
+      (house) => ({
+        async front(turn) {
+          const states: string[] = []
+          for await (const event of house('front').stream({
+            agent: 'back',
+            turn,
+            message: { parts: [{ text: 'x' }] },
+          })) {
+            if ('task' in event) states.push(event.task.status.state)
+            go.resolve()
+          }
+          return states.at(-1) ?? ''
+        },
+        back: {
+          streaming: false,
+          idempotency: 'off',
+          async agent() {
+            runs += 1
+            await go.promise
+            return 'done'
+          },
+        },
+      }),
+      { idempotencyWindowMs: () => 0 },
+    )
+    assert.equal(shownIn(await call('front', 'x')), 'TASK_STATE_COMPLETED')
+    assert.equal(runs, 1)
   })
 
   it('does not go in circles, and not through more agents than may be', async (t) => {

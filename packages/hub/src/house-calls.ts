@@ -24,6 +24,9 @@ export interface HouseCallsParts {
   takeCall(agent: string): void
   /** Where the agent is reached. */
   url(agent: string): string
+  /** For how long the hub recognises a message that comes again. 0: not at all. */
+  idempotencyWindowMs(): number
+  now(): number
   readonly delegation: Pick<Delegation, 'hop' | 'token' | 'isOnTheWay'>
 }
 
@@ -48,11 +51,15 @@ export function createHouseCalls(parts: HouseCallsParts, name: string): House {
     },
 
     async *stream(call) {
+      const windowMs = parts.idempotencyWindowMs()
+      if (call.sentAt !== undefined && parts.now() - call.sentAt >= windowMs) throw mayBeAtWork(call.agent)
       const engine = await parts.engine()
       const message = messageOf(call)
       const context = await contextFor(call, message)
       const request = requestOf(call, message)
-      yield* isStreaming(call.agent) ? streamed(engine, request, context) : answered(engine, request, context)
+      if (isStreaming(call.agent)) yield* streamed(engine, request, context)
+      else if (windowMs > 0) yield* answered(engine, request, context)
+      else yield* openedAndPolled(engine, request, context)
     },
 
     async *subscribe(agent, taskId, turn) {
@@ -122,6 +129,13 @@ async function* eventsOf(stream: ReturnType<Engine['subscribe']> | Awaited<Retur
   for await (const items of await stream) for (const { event } of items) yield event
 }
 
+/** Where the same message once more would be a second one. */
+async function* openedAndPolled(engine: Engine, request: SendMessageRequest, context: CallContext) {
+  const answer = await engine.sendMessage(request, context)
+  yield answer
+  if ('task' in answer && !hasSettled(answer.task.status.state)) yield* polled(engine, answer.task.id, context)
+}
+
 /** The same message once more is no second one, and waits until there is something to be told. */
 async function* answered(engine: Engine, request: SendMessageRequest, context: CallContext) {
   const { configuration: _, ...waiting } = request
@@ -139,6 +153,13 @@ async function* polled(engine: Engine, taskId: string, context: CallContext): As
     if (hasSettled(task.status.state)) return
     await sleep(pollMs, undefined, { signal: context.signal })
   }
+}
+
+/** It was on its way when a process went down, and would not be recognised any more. */
+function mayBeAtWork(agent: string): A2AError {
+  const message = `The call of ${agent} was interrupted, and is too old to be repeated. It may be at work on it.`
+  // Not INTERRUPTED, after which a route asks another agent: then two may do the work.
+  return new A2AError('TASK_FAILED', message, { reason: 'INTERRUPTED' })
 }
 
 /** A caller who may use some skills only has to say which one is meant, through other agents as well. */

@@ -21,13 +21,14 @@ export type HouseServeOptions = Pick<
   | 'hosts'
   | 'limits'
   | 'retention'
+  | 'idempotency'
   | 'push'
   | 'signing'
   | 'extensions'
 >
 
 export function houseOptions(config: HubConfig, hasGuests: boolean): HouseServeOptions {
-  const { listen, publicUrl, grpcUrl, trustProxy, cors, retention } = config
+  const { listen, publicUrl, grpcUrl, trustProxy, cors, retention, idempotency } = config
   const tls = tlsOf(config)
   const hosts = hasGuests && isLoopback(listen.host) && !trustProxy ? homeNames(publicUrl) : undefined
   const push = pushOf(config)
@@ -44,6 +45,7 @@ export function houseOptions(config: HubConfig, hasGuests: boolean): HouseServeO
     ...(hosts !== undefined ? { hosts } : {}),
     limits: limitsOf(config),
     retention: defined({ finishedMs, maxTasks, logMs }),
+    idempotency: { windowMs: idempotency.window },
     ...(push !== undefined ? { push } : {}),
     ...(signing !== undefined ? { signing } : {}),
     extensions: [cursor(), timestamps(), trace()],

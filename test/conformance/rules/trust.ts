@@ -74,9 +74,13 @@ export const reliability: Section = {
     may(
       'B-163',
       all,
-      'A message with an id that was seen in the last 24 hours is the same message: while the first is running the second joins it, afterwards it gets the same task. The same id with other content is refused with the reason MESSAGE_ID_REUSED.',
+      'A message with the caller, the agent, the message id and the content of one that came in the last 24 hours is a repeat: while the first is running the second joins it, afterwards it gets the same task, and as a stream the same events from the start. Content is compared in its canonical form, whatever version or binding brought it. Other content under a used id is a new message, and inside one task it is refused with the reason MESSAGE_ID_REUSED. A repeat of an anonymous caller counts only if its id is a UUID that cannot be guessed. The window is a setting, stated on the card by the cursor extension.',
     ),
-    decision('B-164', all, 'A client repeats a send under the same message id.'),
+    decision(
+      'B-164',
+      all,
+      'A client repeats a send under the same message id, with the same content, and only within the window that the card states.',
+    ),
     decision(
       'B-167',
       v1,

@@ -1,6 +1,6 @@
-/** The same message once more: recognised by its id, while it runs and after. */
+/** The same message once more: recognised by its id and what it says, while it runs and after. */
 import assert from 'node:assert/strict'
-import { reply } from '@parley/a2a'
+import { inputRequired, reply } from '@parley/a2a'
 import { assertRefused } from '../refusal.ts'
 import { createGate } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
@@ -39,14 +39,65 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'an id that comes again with other content is refused [B-163]',
-    async check({ open, cell }) {
-      const peer = open(() => 'done')
+    name: 'an id that comes again with other content is a new message, each known by what it says [B-163]',
+    async check({ open, form }) {
+      let runs = 0
+      const peer = open(() => String((runs += 1)))
       const request = saying('go')
-      await peer.raw.call('SendMessage', request)
       const other = { message: { ...request.message, parts: [{ text: 'something else' }] } }
-      const refusal = assertRefused(cell, await peer.raw.call('SendMessage', other), 'MESSAGE_ID_REUSED')
-      assert.deepEqual(refusal.fields, ['message.messageId'])
+      const ask = async (asked: typeof request) => taskIn(form, (await peer.raw.call('SendMessage', asked)).payload)
+      const [first, second] = [await ask(request), await ask(other)]
+      assert.notEqual(first.id, second.id)
+      assert.deepEqual([await ask(request), await ask(other)], [first, second])
+      assert.equal(runs, 2)
+    },
+  },
+  {
+    name: 'an id that comes again with other content inside one task is refused [B-163]',
+    async check({ open, form, cell }) {
+      const peer = open(() => inputRequired('and?'))
+      const opening = saying('go')
+      const { id } = taskIn(form, (await peer.raw.call('SendMessage', opening)).payload)
+      const answer = saying('one', { taskId: id })
+      await peer.raw.call('SendMessage', answer)
+      for (const { messageId } of [answer.message, opening.message]) {
+        const other = saying('another', { taskId: id, messageId })
+        const refusal = assertRefused(cell, await peer.raw.call('SendMessage', other), 'MESSAGE_ID_REUSED')
+        assert.deepEqual(refusal.fields, ['message.messageId'])
+      }
+    },
+  },
+  {
+    name: 'a caller without a name who repeats another’s guessable id and text gets neither its task nor its answer [B-163]',
+    async check({ open, form }) {
+      let number = 0
+      const peer = open(() => `call ${(number += 1)}`)
+      const request = saying('my number?', { messageId: 'm-1' })
+      const mine = taskIn(form, (await peer.raw.call('SendMessage', request)).payload)
+      const theirs = taskIn(form, (await peer.raw.call('SendMessage', request)).payload)
+      assert.notEqual(theirs.id, mine.id)
+      assert.doesNotMatch(JSON.stringify(theirs), /call 1/)
+      const { frames } = await peer.raw.stream('SendStreamingMessage', request)
+      assert.doesNotMatch(JSON.stringify(frames), new RegExp(`call [12]|${mine.id}|${theirs.id}`))
+    },
+  },
+  {
+    name: 'a streaming send that is repeated tells all events from the start and runs nothing twice [B-163]',
+    async check({ open }) {
+      let runs = 0
+      const peer = open(function* () {
+        runs += 1
+        yield 'a'
+        yield 'b'
+      })
+      const request = saying('go')
+      const { frames: all } = await peer.raw.stream('SendStreamingMessage', request)
+      const { frames: again } = await peer.raw.stream('SendStreamingMessage', request)
+      assert.deepEqual(
+        again.map(({ id, payload }) => ({ id, payload })),
+        all.map(({ id, payload }) => ({ id, payload })),
+      )
+      assert.equal(runs, 1)
     },
   },
 ]

@@ -4,6 +4,7 @@ import type { Agent } from '../agents/agent.ts'
 import { authRequired, data, inputRequired, reply, status } from '../agents/reports.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import { newId } from '../model/id.ts'
 import type { StreamEvent } from '../model/task.ts'
 import { createHandler } from '../server/handler.ts'
 import type { Handler } from '../server/handler.ts'
@@ -413,14 +414,15 @@ describe('a stream', () => {
           },
         },
       )
-      const answer = agent.stream('go', { messageId: 'm' }).text()
+      const messageId = newId()
+      const answer = agent.stream('go', { messageId }).text()
       if (isOurs) assert.equal(await answer, 'done')
       else {
-        const details = { messageId: 'm', reason: 'NETWORK' }
+        const details = { messageId, reason: 'NETWORK' }
         await assert.rejects(async () => answer, { code: 'INTERRUPTED', details })
       }
       assert.equal(messages.length, isOurs ? 3 : 1)
-      assert.deepEqual([...new Set(messages)], ['m'])
+      assert.deepEqual([...new Set(messages)], [messageId])
       assert.equal(runs, 1)
     }
   })

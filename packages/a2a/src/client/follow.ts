@@ -37,6 +37,7 @@ export async function* follow(
   const { told } = sieve
   let way: 'stream' | 'ask' | 'poll' = 'stream'
   let stream: WireStream | undefined
+  const startedAt = performance.now()
   let connections = 0
   /** Connections in a row that brought nothing new. */
   let failures = 0
@@ -192,7 +193,7 @@ export async function* follow(
         way = 'ask'
         return
       }
-      if (way === 'ask' || !mayRepeat(error, 'SendStreamingMessage', session.card)) throw interruption(error)
+      if (way === 'ask') throw interruption(error)
     } else if (way === 'poll') {
       throw interruption(error)
     } else if (error === gap || (heard === 0 && (ended || !error.retryable))) {
@@ -212,8 +213,16 @@ export async function* follow(
       return
     }
     if (failures >= limits.attempts || delayMs === undefined) throw interruption(error)
+    if (taskId === undefined && !maySendAgain(error, delayMs)) throw interruption(error)
     session.log.debug?.('a stream is resumed', { taskId, cursor, failures, reason: error.message })
     await sleep(delayMs, signal)
+  }
+
+  /** Nothing of the answer has come: whether the peer would take the message, `delayMs` from now, for the one it has. */
+  function maySendAgain(error: A2AError, delayMs: number): boolean {
+    const { messageId } = (send as SendMessageRequest).message
+    const agoMs = performance.now() - startedAt + delayMs
+    return mayRepeat(error, 'SendStreamingMessage', session.card, { messageId, agoMs })
   }
 
   /** With what it takes to go on elsewhere. What was refused before anything was told is told as it is. */

@@ -139,6 +139,9 @@ function notSpoken({ version, url }: ChosenInterface, how: string, cause?: unkno
 
 export interface Failed {
   readonly operation: Operation
+  readonly request: RequestOf<Operation>
+  /** When the first attempt began, by `performance.now()`. */
+  readonly startedAt: number
   readonly attempt: number
   readonly card: AgentCard
   readonly limits: ClientLimits
@@ -147,12 +150,16 @@ export interface Failed {
 }
 
 /** Until the next attempt; throws the reason instead where there is to be none. */
-export async function pause(reason: unknown, { operation, attempt, card, limits, time, log }: Failed): Promise<void> {
-  if (attempt >= limits.attempts || !mayRepeat(reason, operation, card)) throw reason
+export async function pause(reason: unknown, failed: Failed): Promise<void> {
+  const { operation, request, startedAt, attempt, card, limits, time, log } = failed
+  if (attempt >= limits.attempts || !(reason instanceof A2AError)) throw reason
   // Whoever is silent twice is silent for good, and each time takes all of its time.
   if (attempt > 1 && reason.code === 'TIMEOUT') throw reason
   const delayMs = retryDelay(attempt, reason, limits)
   if (delayMs === undefined || delayMs >= time.leftMs()) throw reason
+  const agoMs = performance.now() - startedAt + delayMs
+  const sent = 'message' in request ? { messageId: request.message.messageId, agoMs } : undefined
+  if (!mayRepeat(reason, operation, card, sent)) throw reason
   log.debug?.(`${operation} is tried again in ${Math.round(delayMs)} ms`, { attempt, reason })
   await sleep(delayMs, time.signal)
 }

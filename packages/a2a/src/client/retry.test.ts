@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError, type ErrorCode } from '../model/error.ts'
 import { cursorExtension } from '../model/extension.ts'
+import { newId } from '../model/id.ts'
 import type { Operation } from '../model/operation.ts'
 import { defaultLimits } from './limits.ts'
 import { mayRepeat, neverSent, retryDelay } from './retry.ts'
@@ -69,10 +70,29 @@ describe('whether a call may be repeated', () => {
   })
 
   it('depends, for a message whose answer was lost, on whether the peer knows it again [B-163]', () => {
-    assert.equal(mayRepeat(error('INTERRUPTED'), 'SendMessage', ours), true)
-    assert.equal(mayRepeat(error('UNAVAILABLE', { reason: 'NETWORK' }), 'SendStreamingMessage', ours), true)
+    const sent = { messageId: newId(), agoMs: 1_000 }
+    assert.equal(mayRepeat(error('INTERRUPTED'), 'SendMessage', ours, sent), true)
+    assert.equal(mayRepeat(error('UNAVAILABLE', { reason: 'NETWORK' }), 'SendStreamingMessage', ours, sent), true)
     assert.equal(mayRepeat(error('INTERRUPTED'), 'CancelTask', ours), false)
-    assert.equal(mayRepeat(error('TIMEOUT'), 'SendMessage', ours), false, 'it would only be waited for once more')
+    assert.equal(mayRepeat(error('TIMEOUT'), 'SendMessage', ours, sent), false, 'it would only be waited for once more')
+    assert.equal(mayRepeat(error('INTERRUPTED'), 'SendMessage', stranger, sent), false)
+  })
+
+  it('depends, for such a message, on the window that the card states, and on an id that the peer trusts [B-163]', () => {
+    const card = (params: object) =>
+      ({ capabilities: { extensions: [{ uri: cursorExtension, params }] } }) as unknown as AgentCard
+    const [minute, none] = [card({ idempotencyWindowMs: 60_000 }), card({ idempotencyWindowMs: 0 })]
+    const lost = error('INTERRUPTED')
+    const messageId = newId()
+    assert.equal(mayRepeat(lost, 'SendMessage', minute, { messageId, agoMs: 59_999 }), true)
+    assert.equal(mayRepeat(lost, 'SendMessage', minute, { messageId, agoMs: 60_000 }), false)
+    assert.equal(mayRepeat(lost, 'SendMessage', none, { messageId, agoMs: 0 }), false)
+    assert.equal(mayRepeat(lost, 'SendMessage', minute, { messageId: 'm-1', agoMs: 0 }), false)
+    assert.equal(
+      mayRepeat(error('UNAVAILABLE'), 'SendMessage', none, { messageId: 'm-1', agoMs: 0 }),
+      true,
+      'it did nothing',
+    )
   })
 })
 

@@ -2,29 +2,25 @@
  * What may be tried again, and when. A question is asked again whenever an answer might come. Whatever changes something
  * is repeated only if the peer certainly did nothing: it said so (429, 503), or no connection came about. An agent that is
  * down (AGENT_UNAVAILABLE) is a matter for the caller, unless the peer says when to come back. A message
- * whose answer got lost is sent again only to a peer that keeps messageIds apart, as ours do (B-163, B-164): others
- * would do the work twice. Such an error has its messageId in `details`, for a caller who knows better.
+ * whose answer got lost is sent again only to a peer whose card says that it recognises repeats, as ours do, and only as
+ * long as it does (B-163, B-164): others would do the work twice. Such an error has its messageId in `details`, for a caller who knows better.
  */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
-import { cursorExtension } from '../model/extension.ts'
+import { mayResend, type SentMessage } from '../model/idempotency.ts'
 import type { Operation } from '../model/operation.ts'
 import type { ClientLimits } from './contract.ts'
 
-export function mayRepeat(error: unknown, operation: Operation, card: AgentCard): error is A2AError {
+/** `sent`: the message of a send, with its age when it would be sent again. */
+export function mayRepeat(error: unknown, operation: Operation, card: AgentCard, sent?: SentMessage): boolean {
   if (!(error instanceof A2AError) || !error.retryable) return false
   if (isRead(operation) || didNothing(error)) return true
   if (error.code === 'AGENT_UNAVAILABLE') return false
-  return isSend(operation) && error.code !== 'TIMEOUT' && knowsRepeats(card)
+  return isSend(operation) && error.code !== 'TIMEOUT' && sent !== undefined && mayResend(card, sent)
 }
 
 export const isSend = (operation: Operation): boolean => operation.startsWith('Send')
 export const isRead = (operation: Operation): boolean => /^(Get|List|Sub)/.test(operation)
-
-/** Whoever keeps a log with cursors is one of ours, and ours take the same message once. */
-function knowsRepeats({ capabilities }: AgentCard): boolean {
-  return capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
-}
 
 function didNothing(error: A2AError): boolean {
   const { reason, retryAfterMs, status } = error.details

@@ -221,6 +221,25 @@ describe('a retry', () => {
     })
   }
 
+  it('of a message ends with the window that the card states [B-163 B-164]', async () => {
+    const lose = ({ response }: Called): void => void setTimeout(() => response.destroy(), 5)
+    const sends = async (idempotencyWindowMs: number, how: 'send' | 'stream'): Promise<number> => {
+      const { calls, dial } = await peer(lose, [{}], {
+        streaming: true,
+        extensions: [{ uri: cursorExtension, params: { idempotencyWindowMs } }],
+      })
+      const agent = await dial()
+      await failure(how === 'send' ? agent.send('hi') : Promise.resolve(agent.stream('hi').text()))
+      return calls.length
+    }
+    for (const how of ['send', 'stream'] as const) {
+      assert.equal(await sends(60_000, how), 3)
+      // The answer was lost after it had run out.
+      assert.equal(await sends(1, how), 1)
+      assert.equal(await sends(0, how), 1)
+    }
+  })
+
   it('of a cancellation needs a peer that certainly did nothing', async () => {
     const broken = await peer(({ response }) => void response.destroy())
     assert.equal((await failure((await broken.dial()).cancel('t1'))).code, 'UNAVAILABLE')

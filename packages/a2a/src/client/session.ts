@@ -99,6 +99,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
   async function call<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions = {}) {
     if (about.force !== true) checkCapabilities(operation, request, card)
     const time = deadline(about.timeoutMs, about.signal)
+    const startedAt = performance.now()
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
     const how = { signal: time.signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
     const speak: Asking['speak'] = async (wire, asked, exactly) => ({
@@ -112,7 +113,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
         } catch (reason) {
           const help = await rescue
           if (help === undefined) throw reason
-          await help.pause(reason, { operation, attempt, card, limits, time, log })
+          await help.pause(reason, { operation, request, startedAt, attempt, card, limits, time, log })
         }
       }
     } finally {

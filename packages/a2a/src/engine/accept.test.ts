@@ -4,9 +4,11 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, AgentFunction } from '../agents/agent.ts'
 import { inputRequired, reply } from '../agents/reports.ts'
+import { anonymous } from '../model/caller.ts'
 import { clientToolsExtension } from '../model/extension.ts'
+import { newId } from '../model/id.ts'
 import { memoryStore } from '../stores/memory.ts'
-import { answerOf, historyOf, openHouse, short, statesOf } from '../testing/engine-fixture.ts'
+import { answerOf, chunksOf, historyOf, openHouse, saying, short, statesOf } from '../testing/engine-fixture.ts'
 
 const message = { messageId: 'm1', parts: [{ text: 'once' }] }
 
@@ -56,26 +58,46 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('as a stream carries the same task, from where it is to its end [B-163]', async (t) => {
+  it('as a stream tells all events from the start, while the task runs and after it has ended [B-163]', async (t) => {
     const gate = Promise.withResolvers<void>()
     const house = await openHouse(t, async function* () {
       yield 'a'
       await gate.promise
       yield 'b'
     })
-    const { id } = await house.start(message)
-    const stream = await house.stream(message)
-    const first = await stream.next()
-    assert.ok(first !== undefined && 'task' in first.event)
-    assert.equal(first.event.task.id, id)
+    const first = await house.stream(message)
+    const begun = await first.through((item) => chunksOf([item]).includes('a'))
+    const again = await house.stream(message)
+    assert.deepEqual(await again.through((item) => chunksOf([item]).includes('a')), begun)
     gate.resolve()
-    assert.equal(statesOf(await stream.rest()).at(-1), 'COMPLETED')
-    const ended = await (await house.stream(message)).rest()
+    const all = [...begun, ...(await first.rest())]
+    assert.deepEqual([...begun, ...(await again.rest())], all)
+    assert.deepEqual(await (await house.stream(message)).rest(), all, 'and after the end')
+    assert.equal(chunksOf(all).join(''), 'ab')
+  })
+
+  it('as a stream of a follow-up begins with the task as it was when the message came [B-163 B-91]', async (t) => {
+    const house = await openHouse(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await house.task('ask')
+    const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
+    await house.task(answer)
+    const [shown, ...rest] = await (await house.stream(answer)).rest()
+    assert.ok(shown !== undefined && 'task' in shown.event)
+    assert.equal(short(shown.event.task.status.state), 'INPUT_REQUIRED')
+    assert.deepEqual(historyOf(shown.event.task), ['ask', 'Which?', 'Rome'])
+    assert.equal(shown.final, false, 'the question was answered')
+    assert.deepEqual(statesOf(rest), ['WORKING', 'COMPLETED'])
+  })
+
+  it('as a stream whose log was pruned gets the task as it is, marked as a gap [B-163 B-109]', async (t) => {
+    const house = await openHouse(t, () => 'x'.repeat(100_000))
+    const done = await house.task(message)
+    assert.equal(await house.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
+    const items = await (await house.stream(message)).rest()
     assert.deepEqual(
-      ended.map(({ event }) => event),
-      [{ task: await house.get(id) }],
+      items.map(({ event, gap, final }) => ({ event, gap, final })),
+      [{ event: { task: done }, gap: true, final: true }],
     )
-    assert.equal(ended[0]?.final, true)
   })
 
   it('and was a follow-up is not delivered twice [B-163]', async (t) => {
@@ -112,20 +134,66 @@ describe('a message that comes again', () => {
     assert.equal(agent.calls, 1)
   })
 
-  it('with other content is a mistake, whatever became of the first [B-163]', async (t) => {
-    const house = await openHouse(t, async ({ text }) => {
-      await sleep(5)
-      return text === 'reply' ? reply('Hi') : 'done'
-    })
+  it('with other content is a new message, whatever became of the first [B-163]', async (t) => {
+    const agent = counted(({ text }) => (text.startsWith('reply') ? reply(text) : text))
+    const house = await openHouse(t, agent)
     for (const text of ['reply', 'task']) {
-      const first = { messageId: text, parts: [{ text }] }
-      const other = { messageId: text, parts: [{ text: 'another' }] }
-      const underway = house.send(first)
-      await assert.rejects(house.send(other), { code: 'MESSAGE_ID_REUSED' })
-      await underway
-      await assert.rejects(house.send(other), { code: 'MESSAGE_ID_REUSED' })
-      await assert.rejects(house.stream(other), { code: 'MESSAGE_ID_REUSED' })
+      const [first, other] = [text, `${text}, another`].map((said) => ({ messageId: text, parts: [{ text: said }] }))
+      const [one, two] = await Promise.all([house.send(first ?? ''), house.send(other ?? '')])
+      assert.notDeepEqual(one, two, 'while the first is underway')
+      // Both are known from now on, each by its own content.
+      assert.deepEqual([await house.send(first ?? ''), await house.send(other ?? '')], [one, two])
     }
+    assert.equal(agent.calls, 4)
+  })
+
+  it('with other content inside one task is a mistake: the id is that of another message there [B-163]', async (t) => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const asks = () => inputRequired('and?')
+    const [house, there] = [await openHouse(t, asks, { store }), await openHouse(t, asks, { store })]
+    const { id } = await house.task(message)
+    const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
+    await house.task(answer)
+    const other = { ...answer, parts: [{ text: 'Paris' }] }
+    for (const engine of [house, there]) {
+      await assert.rejects(engine.send(other), { code: 'MESSAGE_ID_REUSED' })
+      await assert.rejects(engine.stream(other), { code: 'MESSAGE_ID_REUSED' })
+      await assert.rejects(
+        engine.send({ ...other, messageId: 'm1' }),
+        { code: 'MESSAGE_ID_REUSED' },
+        'as the first had',
+      )
+    }
+    assert.deepEqual(historyOf(await house.task(answer)), ['once', 'and?', 'Rome'])
+    const elsewhere = await house.task(other.parts[0]?.text ?? '')
+    const there2 = await house.task({ ...other, taskId: elsewhere.id })
+    assert.equal(there2.id, elsewhere.id, 'in another task the id is free')
+  })
+
+  it('with its keys in another order, or with what is empty spelled out, is the same message [B-163]', async (t) => {
+    const house = await openHouse(t, () => 'done')
+    const said = { messageId: 'm1', parts: [{ data: { a: 1, b: { c: 2, d: 3 } }, metadata: { x: 1, y: 2 } }] }
+    const same = {
+      parts: [{ metadata: { y: 2, x: 1 }, data: { b: { d: 3, c: 2 }, a: 1 } }],
+      extensions: [],
+      messageId: 'm1',
+    }
+    assert.equal((await house.task(same)).id, (await house.task(said)).id)
+  })
+
+  it('is told apart in every byte of a long text or a file [B-163]', async (t) => {
+    const agent = counted(() => 'done')
+    const house = await openHouse(t, agent)
+    const long = 'x'.repeat(3_000_000)
+    const spoiled = `${long.slice(0, 1_234_567)}y${long.slice(1_234_568)}`
+    for (const part of [(text: string) => ({ text }), (raw: string) => ({ raw })]) {
+      const ids: string[] = []
+      for (const said of [long, spoiled, long])
+        ids.push((await house.task({ messageId: 'm1', parts: [part(said)] })).id)
+      assert.equal(ids[2], ids[0])
+      assert.notEqual(ids[1], ids[0])
+    }
+    assert.equal(agent.calls, 4)
   })
 
   it('from another caller, for another agent or tenant is another message [B-163]', async (t) => {
@@ -141,7 +209,7 @@ describe('a message that comes again', () => {
     const first = await house.task(message)
     now += 60_000
     assert.notEqual((await house.task(message)).id, first.id)
-    const without = await openHouse(t, () => 'done', { options: { duplicateWindowMs: 0 } })
+    const without = await openHouse(t, () => 'done', { options: { idempotencyWindowMs: 0 } })
     assert.notEqual((await without.task(message)).id, (await without.task(message)).id)
   })
 
@@ -168,6 +236,64 @@ describe('a message that comes again', () => {
       assert.deepEqual(a, b)
     }
     assert.equal((await store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })).total, 20)
+  })
+
+  it('with other content to two engines at the same moment makes two tasks [B-163]', async (t) => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const [here, there] = [await openHouse(t, () => 'done', { store }), await openHouse(t, () => 'done', { store })]
+    for (let run = 0; run < 20; run += 1) {
+      const [one, other] = ['one', 'other'].map((text) => ({ messageId: `m${run}`, parts: [{ text }] }))
+      const [a, b] = await Promise.all([here.task(one ?? ''), there.task(other ?? '')])
+      assert.notEqual(a.id, b.id)
+      assert.equal((await there.task(one ?? '')).id, a.id)
+    }
+  })
+})
+
+describe('a message of a caller without a name that comes again', () => {
+  const as = { caller: anonymous }
+  const phone = { parts: [{ text: 'My number?' }] }
+
+  it('under an id that others can guess is a new message: nobody gets the task of another [B-163]', async (t) => {
+    const house = await openHouse(t, ({ task }) => `0123 456789 for ${task.id}`)
+    for (const messageId of [
+      'm1',
+      '1',
+      '00000000-0000-0000-0000-000000000000',
+      'c232ab00-9414-11ec-b3c8-9f6bdeced846',
+    ]) {
+      const mine = await house.task({ ...phone, messageId }, { as })
+      const theirs = await house.task({ ...phone, messageId }, { as })
+      assert.notEqual(theirs.id, mine.id, messageId)
+      assert.notEqual(answerOf(theirs), answerOf(mine))
+      const stream = await (await house.stream({ ...phone, messageId }, { as })).rest()
+      assert.doesNotMatch(JSON.stringify(stream), new RegExp(mine.id))
+    }
+  })
+
+  it('is not joined while it is underway, nor answered with the message that another got [B-163]', async (t) => {
+    let answers = 0
+    const house = await openHouse(t, () => reply(`number ${(answers += 1)}`))
+    const said = { ...phone, messageId: 'm1' }
+    const both = await Promise.all([house.send(said, { as }), house.send(said, { as })])
+    const all = [...both, await house.send(said, { as })].map((answer) => 'message' in answer && saying(answer.message))
+    assert.deepEqual(new Set(all), new Set(['number 1', 'number 2', 'number 3']))
+  })
+
+  it('under a UUID is the same message [B-163]', async (t) => {
+    const agent = counted(() => 'done')
+    const house = await openHouse(t, agent)
+    const ids = [
+      crypto.randomUUID(),
+      crypto.randomUUID().toUpperCase(),
+      crypto.randomUUID().replaceAll('-', ''),
+      newId(),
+    ]
+    for (const messageId of ids) {
+      const first = await house.task({ ...phone, messageId }, { as })
+      assert.equal((await house.task({ ...phone, messageId }, { as })).id, first.id, messageId)
+    }
+    assert.equal(agent.calls, ids.length)
   })
 })
 

@@ -11,9 +11,9 @@ import type { Message } from '../model/task.ts'
 import type { IdempotencyKey, Store } from '../stores/store.ts'
 import { checkSend } from './check.ts'
 import type { AgentEntry, CallContext, EngineLimits } from './contract.ts'
-import { fingerprint, hiddenFingerprint, isOfMessage } from './fingerprint.ts'
 import type { Live } from './live.ts'
 import { DuplicateMessage } from './append-refusals.ts'
+import type { MessageClaims } from './message-claims.ts'
 import { passing } from './passing.ts'
 import type { Registry } from './registry.ts'
 import type { TurnInput } from './turn-input.ts'
@@ -33,6 +33,7 @@ export interface AcceptParts {
   readonly store: Store
   readonly registry: Registry
   readonly limits: EngineLimits
+  readonly claims: MessageClaims
   now(): number
   /** The caller's own task, or TASK_NOT_FOUND. */
   findOwn(id: string, context: CallContext): Promise<Live>
@@ -54,28 +55,39 @@ export function createAccept(parts: AcceptParts) {
     entry: AgentEntry,
   ): Promise<Accepted> {
     checkSend(request, entry, parts.limits)
-    const { caller, tenant, agent } = context
-    const { duplicateWindowMs } = entry.options
-    // Without a window a message is known by an id that nobody can send again.
-    const messageId = duplicateWindowMs > 0 ? request.message.messageId : newId()
-    const key = JSON.stringify([caller.id, tenant, agent, messageId])
-    // As it came: what an extension made of it may differ from time to time.
-    const received = context.received ?? request.message
-    const hash = fingerprint(received)
+    const claimed = parts.claims.claim(request.message, context, entry)
+    const claim = claimed instanceof Promise ? await claimed : claimed
+    if (claim === undefined) return take(request, context, entry, undefined)
+    const { key, hash, expiresAt } = claim
     const known = underway.get(key) ?? replies.get(key)
     if (known !== undefined) {
-      checkSame(known.hash, received)
+      checkSame(known.hash, claim)
       return 'reply' in known ? { reply: known.reply } : repeat(await known.accepted)
     }
-    const idempotency = { key, hash, expiresAt: parts.now() + duplicateWindowMs }
-    const accepted = take(request, context, entry, idempotency)
+    const accepted = takeOnce(request, context, entry, claim)
     underway.set(key, { hash, accepted })
     try {
       const result = await accepted
-      if ('reply' in result) replies.add(key, { hash, reply: result.reply, expiresAt: idempotency.expiresAt })
+      if ('reply' in result) replies.add(key, { hash, reply: result.reply, expiresAt })
       return result
     } finally {
       underway.delete(key)
+    }
+  }
+
+  async function takeOnce(
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+    claim: IdempotencyKey,
+  ): Promise<Accepted> {
+    const before = await parts.store.findMessage(claim.key, parts.now())
+    if (before !== undefined) return attach(before, claim, context)
+    try {
+      return await take(request, context, entry, claim)
+    } catch (reason) {
+      if (reason instanceof DuplicateMessage) return attach(reason, claim, context)
+      throw reason
     }
   }
 
@@ -83,30 +95,22 @@ export function createAccept(parts: AcceptParts) {
     request: SendMessageRequest,
     context: CallContext,
     entry: AgentEntry,
-    idempotency: IdempotencyKey,
+    claim: IdempotencyKey | undefined,
   ): Promise<Accepted> {
-    const before = await parts.store.findMessage(idempotency.key, parts.now())
-    const received = context.received ?? request.message
-    if (before !== undefined) return attach(before, received, context)
-    try {
-      const { message } = request
-      const refers = message.referenceTaskIds !== undefined
-      const taskId = refers ? await findAnsweredTask(message, context, parts.registry) : message.taskId
-      return taskId === undefined
-        ? await openTask(request, context, entry, idempotency)
-        : await continueTask(taskId, request, context, entry, idempotency)
-    } catch (reason) {
-      if (reason instanceof DuplicateMessage) return attach(reason, received, context)
-      throw reason
-    }
+    const { message } = request
+    const refers = message.referenceTaskIds !== undefined
+    const taskId = refers ? await findAnsweredTask(message, context, parts.registry) : message.taskId
+    return taskId === undefined
+      ? openTask(request, context, entry, claim)
+      : continueTask(taskId, request, context, entry, claim)
   }
 
   async function attach(
     before: { readonly taskId: string; readonly hash: string },
-    message: Message,
+    claim: IdempotencyKey,
     context: CallContext,
   ): Promise<Accepted> {
-    checkSame(before.hash, message)
+    checkSame(before.hash, claim)
     return { live: await parts.findOwn(before.taskId, context), repeated: true }
   }
 
@@ -114,7 +118,7 @@ export function createAccept(parts: AcceptParts) {
     request: SendMessageRequest,
     context: CallContext,
     entry: AgentEntry,
-    idempotency: IdempotencyKey,
+    claim: IdempotencyKey | undefined,
   ): Promise<Accepted> {
     if (entry.isLeaving === true) throw noSuchAgent()
     const entered = room.enter(context.tenant, context.caller.id)
@@ -132,8 +136,7 @@ export function createAccept(parts: AcceptParts) {
       statusAt: now,
       createdAt: now,
     })
-    const stored = { ...request.message, taskId: id, contextId }
-    const message = hideSecrets(stored, false)
+    const message = hideSecrets({ ...request.message, taskId: id, contextId }, false)
     try {
       const run = parts.startRun(live, entry, {
         message,
@@ -142,7 +145,7 @@ export function createAccept(parts: AcceptParts) {
         attempt: 1,
         consumedSeq: 1,
         opening: {
-          idempotency: message === stored ? idempotency : hidden(idempotency, request, context),
+          ...(claim !== undefined ? { idempotency: claim } : {}),
           // A stream has nothing to return early (B-65).
           atOnce: context.streamed !== true && request.configuration?.returnImmediately === true,
         },
@@ -164,7 +167,7 @@ export function createAccept(parts: AcceptParts) {
     request: SendMessageRequest,
     context: CallContext,
     entry: AgentEntry,
-    idempotency: IdempotencyKey,
+    claim: IdempotencyKey | undefined,
   ): Promise<Accepted> {
     const live = await parts.findOwn(taskId, context)
     if (entry.isLeaving === true && !parts.runs(live)) throw leaving(taskId)
@@ -173,11 +176,12 @@ export function createAccept(parts: AcceptParts) {
     if (message.contextId !== undefined && message.contextId !== contextId) {
       throw invalidParams([{ field: 'message.contextId', description: 'is not the context of that task' }])
     }
+    // Of the message that opened the task: those that continued it are claimed within the task.
+    if (claim !== undefined && live.fold.history[0]?.messageId === message.messageId) throw reused()
     const stored = { ...message, taskId, contextId }
     const kept = hideSecrets(stored, mayAnswerSecret(live, stored))
     const isSecret = kept !== stored
-    const key = isSecret ? hidden(idempotency, request, context) : idempotency
-    const deliver = steps.deliver(kept, turnOptions(request, context), key, entry.options)
+    const deliver = steps.deliver(kept, turnOptions(request, context), claim, entry.options)
     // A secret is in no log that another process could read it from: it is taken by who runs the task, or not at all.
     const written = await live.write(
       isSecret ? (draft) => (draft.mayTake || live.owned ? steps.atTheEnd(deliver(draft)) : undefined) : deliver,
@@ -195,14 +199,13 @@ function repeat(accepted: Accepted): Accepted {
   return 'reply' in accepted ? accepted : { live: accepted.live, repeated: true }
 }
 
-function hidden(idempotency: IdempotencyKey, { message }: SendMessageRequest, context: CallContext): IdempotencyKey {
-  return { ...idempotency, hash: hiddenFingerprint(context.received ?? message) }
+function checkSame(before: string, { hash }: IdempotencyKey): void {
+  if (before !== hash) throw reused()
 }
 
-function checkSame(before: string, message: Message): void {
-  if (isOfMessage(before, message)) return
-  throw new A2AError('MESSAGE_ID_REUSED', 'message.messageId was used for another message', {
-    violations: [{ field: 'message.messageId', description: 'was used for another message' }],
+function reused(): A2AError {
+  return new A2AError('MESSAGE_ID_REUSED', 'message.messageId was used for another message of this task', {
+    violations: [{ field: 'message.messageId', description: 'was used for another message of this task' }],
   })
 }
 

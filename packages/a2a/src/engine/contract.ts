@@ -277,8 +277,8 @@ export interface AgentOptions {
   readonly keepOpenOnInputRequired: boolean
   /** Keeps the states that a task went through, the last hundred, for those who may ask for them: clients of 0.x. */
   readonly stateTransitionHistory?: boolean
-  /** For how long a messageId that comes again means the same message (B-163). 0 = never: each one is a new message. */
-  readonly duplicateWindowMs: number
+  /** For how long a message that comes again is recognised (B-163). 0 = never: each one is a new message. */
+  readonly idempotencyWindowMs: number
 }
 
 export interface EngineLimits {

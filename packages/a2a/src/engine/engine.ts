@@ -2,20 +2,20 @@
 import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
-import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
-import type { Message, Task, TaskStatus } from '../model/task.ts'
+import { isInterrupted, isTerminal } from '../model/state.ts'
+import type { Message, Task } from '../model/task.ts'
 import { tellAbandoned } from './abandon.ts'
 import type { Accepted } from './accept.ts'
 import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
 import { cancelTask } from './cancel.ts'
 import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
-import { traceAt, viewOf, withHistory, withTransitions } from './fold.ts'
-import { endsAt, follow, until, withStreamOptions } from './follow.ts'
+import { viewOf, withHistory, withTransitions } from './fold.ts'
+import { until, withStreamOptions } from './follow.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
-import type { TailEvent } from './event-of.ts'
 import type { Live } from './live.ts'
 import { DuplicateMessage } from './append-refusals.ts'
+import { createMessageClaims } from './message-claims.ts'
 import { passing } from './passing.ts'
 import { createPush } from './push.ts'
 import type { Push } from './push.ts'
@@ -26,6 +26,7 @@ import type { TurnInput } from './turn-input.ts'
 import type { Run } from './run.ts'
 import { nextTurn, startRun as start } from './run.ts'
 import { createSweep } from './sweep.ts'
+import { createTaskStreams, isAtRest } from './task-streams.ts'
 import { createTeller } from './teller.ts'
 
 /** How many tasks `turn.context()` and `turn.references()` bring at most. */
@@ -72,10 +73,13 @@ export function createEngine(parts: EngineParts): Engine {
     startRun,
   })
   const { resume: goOn } = recovery
+  const streams = createTaskStreams(store)
+  const claims = createMessageClaims(parts.signer, now)
   const accept = createAccept({
     store,
     registry,
     limits: parts.limits,
+    claims,
     now,
     findOwn,
     runs: (live) => runs.get(live.id) !== undefined,
@@ -103,6 +107,7 @@ export function createEngine(parts: EngineParts): Engine {
     async start() {
       // First: what is taken up is held from then on, and there may be much of it.
       heartbeat.start()
+      await claims.open()
       await recovery.takeUpOrphans()
       sweep.start()
       push?.start()
@@ -123,7 +128,7 @@ export function createEngine(parts: EngineParts): Engine {
       checkStreaming(entry)
       const accepted = await take(request, { ...context, streamed: true }, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
-      return streamOf(accepted, request, context, withStreamOptions(context, entry))
+      return streams.ofMessage(accepted, request, context, withStreamOptions(context, entry))
     },
 
     async getTask(request, context, transitions = false) {
@@ -148,9 +153,9 @@ export function createEngine(parts: EngineParts): Engine {
       const entry = withStreamOptions(context, entryOf(context))
       checkStreaming(entry)
       const live = await findOwn(request.id, context)
-      const resumed = await resume(live, context, entry)
+      const resumed = await streams.resume(live, context, entry)
       if (resumed !== undefined) return resumed
-      if (!isTerminal(live.fold.status.state)) return fromSnapshot(live, entry, false, undefined)
+      if (!isTerminal(live.fold.status.state)) return streams.fromSnapshot(live, entry, false, undefined)
       if (finished === 'replay') return single({ event: { task: viewOf(live.fold) }, seq: live.fold.head, final: true })
       throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
         taskId: live.id,
@@ -306,75 +311,6 @@ export function createEngine(parts: EngineParts): Engine {
     log.error('a task could not be written', { taskId: live.id, cause: reason })
     recovery.remember(live.id)
   }
-
-  async function streamOf(
-    accepted: Exclude<Accepted, { reply: Message }>,
-    request: SendMessageRequest,
-    context: CallContext,
-    entry: AgentEntry,
-  ): Promise<EventStream> {
-    const { live, submittedSeq, repeated } = accepted
-    const resumed = repeated === true ? await resume(live, context, entry) : undefined
-    // Who has seen the question has seen all that this stream will say.
-    const hasAll = (context.lastEventId ?? -1) >= live.fold.statusSeq && isAtRest(live) && closesAt(live, entry)
-    if (resumed !== undefined) return hasAll ? nothing() : resumed
-    const historyLength = request.configuration?.historyLength
-    if (submittedSeq === undefined)
-      return fromSnapshot(live, entry, isAtRest(live) && closesAt(live, entry), historyLength)
-    const first = {
-      event: { task: withHistory(submitted(live, submittedSeq), historyLength) },
-      seq: submittedSeq,
-      final: false,
-      traceparent: traceAt(live.fold, submittedSeq),
-    }
-    return follow(live, store, { afterSeq: submittedSeq, first, endsAt: endsAt(entry) })
-  }
-
-  /** The events after the reader's cursor, if it brought one; a snapshot that says so where the log no longer reaches back. */
-  async function resume(live: Live, { lastEventId }: CallContext, entry: AgentEntry): Promise<EventStream | undefined> {
-    if (lastEventId === undefined || lastEventId > live.fold.head) return undefined
-    const firstSeq = await store.firstSeq(live.id)
-    if (firstSeq <= lastEventId + 1) return follow(live, store, { afterSeq: lastEventId, endsAt: endsAt(entry) })
-    return fromSnapshot(live, entry, isTerminal(live.fold.status.state), undefined, true)
-  }
-
-  /** The snapshot and the place in the log are taken in one go: nothing falls between them, nothing comes twice (B-105). */
-  function fromSnapshot(
-    live: Live,
-    entry: AgentEntry,
-    final: boolean,
-    historyLength: number | undefined,
-    gap?: true,
-  ): EventStream {
-    const seq = live.fold.head
-    const event = { task: withHistory(viewOf(live.fold), historyLength) }
-    const traceparent = traceAt(live.fold, seq)
-    const first: StreamItem = { event, seq, final, traceparent, ...(gap !== undefined ? { gap } : {}) }
-    return follow(live, store, { afterSeq: seq, first, endsAt: endsAt(entry) })
-  }
-}
-
-/** The task as it was when it opened: where its first stream begins. */
-function submitted(live: Live, seq: number): Task {
-  const { id, contextId, history, metadata } = live.fold
-  const opened = live.tail.find((event: TailEvent) => event.seq === seq)
-  // A first batch of megabytes may have pushed it out of the tail; what it said is known all the same.
-  const status: TaskStatus =
-    opened !== undefined && 'statusUpdate' in opened.event
-      ? opened.event.statusUpdate.status
-      : { state: 'TASK_STATE_SUBMITTED' }
-  return { id, contextId, status, history: history.slice(0, 1), ...(metadata !== undefined ? { metadata } : {}) }
-}
-
-/** Nothing runs and nothing waits to run: what a blocking send waits for (B-63). */
-function isAtRest(live: Live): boolean {
-  const { state } = live.fold.status
-  return isTerminal(state) || (hasSettled(state) && live.fold.waiting.length === 0)
-}
-
-function closesAt({ fold }: Live, entry: AgentEntry): boolean {
-  const { state } = fold.status
-  return isTerminal(state) || endsAt(entry)(state)
 }
 
 /** What an agent is told when its task can no longer be written from here. */
@@ -386,8 +322,6 @@ function checkStreaming({ streaming }: AgentEntry): void {
   if (!streaming)
     throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
-
-async function* nothing(): EventStream & AsyncGenerator<readonly StreamItem[]> {}
 
 async function* single(item: StreamItem): EventStream & AsyncGenerator<readonly StreamItem[]> {
   yield [item]

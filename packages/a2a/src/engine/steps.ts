@@ -37,7 +37,7 @@ export interface TurnStart {
 export function open(
   message: Message,
   options: TurnOptions | undefined,
-  idempotency: IdempotencyKey,
+  idempotency: IdempotencyKey | undefined,
   limits: AgentOptions,
   working: boolean,
 ): Intent {
@@ -48,7 +48,7 @@ export function open(
       { type: 'turn-started', turn: 1, attempt: 1, consumedSeq: draft.nextSeq },
       ...(working ? [statusBody(draft.at, 'TASK_STATE_WORKING')] : []),
     ],
-    idempotency,
+    ...(idempotency !== undefined ? { idempotency } : {}),
     due: turnDue({ at: draft.at, deadlineAt: options?.deadlineAt }, limits),
   })
 }
@@ -74,14 +74,14 @@ export function startTurn({ turn, attempt }: TurnStart, consumedSeq: number, lim
 export function deliver(
   message: Message,
   options: TurnOptions | undefined,
-  idempotency: IdempotencyKey,
+  idempotency: IdempotencyKey | undefined,
   { whenBusy }: AgentOptions,
 ): Intent {
   return (draft) => {
     if (isTerminal(draft.state) || (whenBusy === 'reject' && !isUnanswered(draft))) return undefined
     return {
       bodies: [{ type: 'message', message, ...(options !== undefined ? { options } : {}) }],
-      idempotency,
+      ...(idempotency !== undefined ? { idempotency } : {}),
       ...(draft.mayTake ? { lease: 'take' } : {}),
       // One that takes no messages while busy must be seen as it is.
       ...(whenBusy === 'reject' ? {} : { anywhere: true }),

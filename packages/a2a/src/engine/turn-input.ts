@@ -15,7 +15,7 @@ export interface TurnInput {
   /** The messages up to here are this turn's. */
   readonly consumedSeq: number
   /** Set for the first turn of a task that is not in the log yet. */
-  readonly opening?: { readonly idempotency: IdempotencyKey; readonly atOnce: boolean }
+  readonly opening?: { readonly idempotency?: IdempotencyKey; readonly atOnce: boolean }
   /** Its start is already in the log. */
   readonly started?: true
   readonly resumed?: Resumed

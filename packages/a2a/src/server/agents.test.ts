@@ -160,7 +160,7 @@ describe('an agent that goes', () => {
 
   it('takes no message for a task at rest, and knows one that came before', async () => {
     const handler = open({ agents: { ann: () => 'Ann', bob: () => ({ state: 'TASK_STATE_INPUT_REQUIRED' }) } })
-    const said = { messageId: 'once' }
+    const said = { messageId: crypto.randomUUID() }
     const { id } = (await send(handler, 'bob', said)).json.task
     await handler.agents.remove('bob')
     const again = await send(handler, 'bob', said)

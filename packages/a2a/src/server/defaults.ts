@@ -1,5 +1,6 @@
 /** What holds when an operator says nothing, in one place so that it can be read and documented. */
 import type { AgentOptions } from '../engine/contract.ts'
+import { defaultIdempotencyWindowMs } from '../model/idempotency.ts'
 import type { Limits } from './options.ts'
 
 export const defaultLimits: Limits = {
@@ -19,7 +20,7 @@ export const defaultAgentOptions: AgentOptions = {
   openAfterMs: 250,
   coalesceText: true,
   keepOpenOnInputRequired: false,
-  duplicateWindowMs: 24 * 60 * 60 * 1_000,
+  idempotencyWindowMs: defaultIdempotencyWindowMs,
 }
 
 export const keepAliveMs = 15_000

@@ -115,7 +115,7 @@ describe('an extension', () => {
       onMessage: (message) => ({ ...message, metadata: { count: ++count } }),
     }
     const handler = open({ extensions: [counting], agent: () => 'x' })
-    const call = rpc('SendMessage', { message: messageOf() })
+    const call = rpc('SendMessage', { message: { ...messageOf(), messageId: crypto.randomUUID() } })
     const headers = { 'a2a-extensions': 'urn:count' }
     const first = await post(handler, call, headers)
     const again = await post(handler, call, headers)

@@ -49,6 +49,7 @@ export type {
   ExtendedCard,
   HandlerOptions,
   HouseOptions,
+  Idempotency,
   Limits,
 } from './options.ts'
 export { clientTools, credentials, cursor, timestamps, trace } from './our-extensions.ts'

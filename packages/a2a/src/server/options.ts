@@ -44,8 +44,10 @@ export interface CardSettings {
 }
 
 /** One agent: what it does, what its card says, and how the engine treats it. */
-export interface AgentSettings extends Partial<AgentOptions>, CardSettings {
+export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWindowMs'>>, CardSettings {
   readonly agent: Agent
+  /** How repeated messages are recognised. Default: as the server does for all. */
+  readonly idempotency?: Idempotency
   /** Of the card. Default: the agent's key, or `Agent`. */
   readonly name?: string
   readonly description?: string
@@ -88,6 +90,12 @@ export interface AgentSettings extends Partial<AgentOptions>, CardSettings {
    */
   readonly grpcUrl?: string
 }
+
+/**
+ * For how long a message that comes again is recognised as a repeat (B-163): it has the caller, the agent, the messageId and
+ * the content of the first. `off`, or a window of 0: every message is a new one.
+ */
+export type Idempotency = { readonly windowMs: number } | 'off'
 
 /** Laid over the public card. A function may answer each caller otherwise; nothing means "not configured" (B-136). */
 export type CardPatch = Partial<Omit<AgentCard, 'supportedInterfaces' | 'capabilities' | 'signatures'>>
@@ -161,6 +169,8 @@ export interface HouseOptions extends CardSettings {
   readonly protectCard?: boolean
   /** Whether callers without a name may list tasks. Default: those on this machine may. */
   readonly anonymousMayList?: boolean
+  /** As for an agent, for all that do not say. Default 24 hours. */
+  readonly idempotency?: Idempotency
   readonly authenticate?: Authenticate
   /** Asked of every call once it is known who calls and what for: refuses it, or says what goes along with its answer. */
   readonly admit?: Admit

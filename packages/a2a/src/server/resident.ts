@@ -1,13 +1,15 @@
 /** One agent as the server knows it: its name, where it lives, and what card and engine need to know. */
 import type { AgentEntry } from '../engine/contract.ts'
 import type { AgentExtension } from '../model/card.ts'
+import { cursorExtension } from '../model/extension.ts'
+import { cursorParams } from '../model/idempotency.ts'
 import { whatIsWrongWithName } from './agent-name.ts'
 import { ConfigError } from './config-error.ts'
 import type { Binding } from './admission.ts'
 import { defaultAgentOptions } from './defaults.ts'
 import { declaration, type Extension } from './extension.ts'
 import { authorityOf } from './grpc-authority.ts'
-import type { Agent, AgentSettings, HouseOptions } from './options.ts'
+import type { Agent, AgentSettings, HouseOptions, Idempotency } from './options.ts'
 
 const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
@@ -34,7 +36,7 @@ export interface Resident {
 }
 
 /** What may be said once for all agents of a server. */
-export type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent'>
+export type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent' | 'idempotency'>
 
 /** One of several. Throws ConfigError. */
 export function settleNamed(name: string, given: Agent | AgentSettings, shared: Shared): Resident {
@@ -54,7 +56,8 @@ export function settle(
 ): Resident {
   requireAgent(settings.agent, where)
   const registered = mergeExtensions([...(shared.extensions ?? []), ...(settings.extensions ?? [])])
-  const extensions = registered.map(declaration)
+  const idempotencyWindowMs = windowOf(settings.idempotency ?? shared.idempotency)
+  const extensions = registered.map((extension) => declarationOf(extension, idempotencyWindowMs))
   if (bindings.every((binding) => settings.omitInterfaces?.includes(binding) === true)) {
     throw new ConfigError(`${cardPath(where)}omitInterfaces`, 'leave at least one interface on the card')
   }
@@ -73,7 +76,7 @@ export function settle(
       inputModes: widen(settings, 'inputModes'),
       outputModes: widen(settings, 'outputModes'),
       streaming: settings.streaming ?? true,
-      options: { ...defaultAgentOptions, ...defined(settings) },
+      options: { ...defaultAgentOptions, ...defined(settings), idempotencyWindowMs },
       ...(onEvent !== undefined ? { onEvent } : {}),
       ...(transformEvent !== undefined ? { transformEvent } : {}),
     },
@@ -133,6 +136,20 @@ function requireAgent(agent: unknown, where: string): void {
   if (typeof run !== 'function') throw new ConfigError(where, 'give a function, or an object with resume and run')
 }
 
+function windowOf(idempotency: Idempotency | undefined): number {
+  if (idempotency === undefined) return defaultAgentOptions.idempotencyWindowMs
+  const windowMs = idempotency === 'off' ? 0 : idempotency.windowMs
+  if (Number.isSafeInteger(windowMs) && windowMs >= 0) return windowMs
+  throw new ConfigError('idempotency.windowMs', 'give a whole number of milliseconds, or 0 for none')
+}
+
+/** A client that reads cursors may rely on the window as well, so the card states it (B-163, B-164). */
+function declarationOf(extension: Extension, windowMs: number): AgentExtension {
+  const declared = declaration(extension)
+  if (declared.uri !== cursorExtension) return declared
+  return { ...declared, params: { ...declared.params, ...cursorParams(windowMs) } }
+}
+
 /** What a skill takes or gives is taken or given by its agent. Nothing said anywhere means anything goes. */
 function widen({ skills = [], ...settings }: AgentSettings, modes: 'inputModes' | 'outputModes'): readonly string[] {
   const own = settings[modes]
@@ -142,10 +159,10 @@ function widen({ skills = [], ...settings }: AgentSettings, modes: 'inputModes' 
 
 /** Every option of the engine: those that have a default, and those that are off. */
 const engineOptions = [
-  ...Object.keys(defaultAgentOptions),
+  ...Object.keys(defaultAgentOptions).filter((name) => name !== 'idempotencyWindowMs'),
   'inputTimeout',
   'stateTransitionHistory',
-] as readonly (keyof AgentEntry['options'])[]
+] as readonly (keyof AgentEntry['options'] & keyof AgentSettings)[]
 
 /** The engine's own options among the settings, without the ones left open. */
 function defined(settings: AgentSettings): Partial<AgentEntry['options']> {

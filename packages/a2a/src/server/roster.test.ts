@@ -57,7 +57,27 @@ describe('a roster', () => {
     assert.deepEqual([...first.declared], ['urn:x', ...ours.map(({ uri }) => uri)])
     assert.deepEqual(first.required, ['urn:x'])
     assert.deepEqual(first.extensions[0], { uri: 'urn:x', required: true, params: { a: 1 } })
-    assert.deepEqual(Object.keys(first.extensions[1] ?? {}), ['uri', 'description', 'required'])
+    assert.deepEqual(Object.keys(first.extensions[2] ?? {}), ['uri', 'description', 'required'])
+  })
+
+  it('states on the card for how long an agent recognises a repeat, as it says or as is said for all [B-163]', () => {
+    const day = 86_400_000
+    const stated = (options: Parameters<typeof createRoster>[0], name = 'a'): readonly unknown[] => {
+      const { extensions, entry } = createRoster(options).byName.get(name) ?? assert.fail()
+      return [extensions.find(({ uri }) => uri === cursorExtension)?.params, entry.options.idempotencyWindowMs]
+    }
+    const extensions = [cursor()]
+    const own = { agent, idempotency: 'off' } as const
+    const windows = (ms: number) => [{ idempotencyWindowMs: ms }, ms]
+    assert.deepEqual(stated({ extensions, agents: { a: agent } }), windows(day))
+    assert.deepEqual(stated({ extensions, idempotency: { windowMs: 5_000 }, agents: { a: agent } }), windows(5_000))
+    assert.deepEqual(stated({ extensions, idempotency: { windowMs: 5_000 }, agents: { a: own } }), windows(0))
+    const alone = createRoster({ agent, extensions, idempotency: { windowMs: 0 } })
+    alone.set('default', { agent, extensions })
+    assert.deepEqual(alone.first.extensions[0]?.params, { idempotencyWindowMs: 0 }, 'also when the agent is replaced')
+    for (const windowMs of [-1, 0.5, Infinity, NaN, '1h' as never]) {
+      assert.throws(() => createRoster({ agent, idempotency: { windowMs } }), /idempotency\.windowMs/)
+    }
   })
 
   it('gives every agent what is said for all, and lets each say otherwise', () => {

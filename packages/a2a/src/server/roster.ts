@@ -30,6 +30,8 @@ export const onlyAgent = 'default'
 
 export function createRoster(options: AgentsOption & Shared): Roster {
   const isAlone = options.agents === undefined
+  // What a server says of an agent that is alone it says beside what the agent is, and keeps if that is replaced.
+  const kept: Shared = options.idempotency === undefined ? {} : { idempotency: options.idempotency }
   const residents = isAlone
     ? [settle(onlyAgent, '', 'agent', options)]
     : Object.entries(options.agents).map(([name, given]) => settleNamed(name, given, options))
@@ -64,7 +66,7 @@ export function createRoster(options: AgentsOption & Shared): Roster {
   function set(name: string, given: Agent | AgentSettings): Resident | undefined {
     if (isAlone && name !== onlyAgent) throw alone(name)
     const resident = isAlone
-      ? settle(onlyAgent, '', 'agent', 'agent' in given ? given : { agent: given })
+      ? settle(onlyAgent, '', 'agent', 'agent' in given ? given : { agent: given }, kept)
       : settleNamed(name, given, options)
     const before = byName.get(name)
     byName.set(name, resident)

@@ -83,9 +83,9 @@ export interface Append {
 }
 
 export interface IdempotencyKey {
-  /** Owner, tenant, agent and messageId in one string. */
+  /** Owner, tenant, agent, messageId and either the task it continues or its content, in one string of any length. */
   readonly key: string
-  /** Of the content: the same id with another hash is a mistake of the caller's. */
+  /** Of the content, under a key of the keyring: the same claim with another hash is a mistake of the caller's. */
   readonly hash: string
   readonly expiresAt: number
 }

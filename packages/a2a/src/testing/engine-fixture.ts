@@ -66,7 +66,7 @@ export const shortTimes: AgentOptions = {
   openAfterMs: 20,
   coalesceText: true,
   keepOpenOnInputRequired: false,
-  duplicateWindowMs: 60_000,
+  idempotencyWindowMs: 60_000,
 }
 
 export const alice: CallContext = {

@@ -113,8 +113,13 @@ export type OnBehalf = Pick<Turn, 'tenant'> & {
 export interface HouseCall {
   readonly agent: string
   readonly message: AgentMessage
-  /** The same again is the same message. Default: a new one. */
+  /** The same again, with the same content, is the same message. Default: a new one. */
   readonly messageId?: string
+  /**
+   * When the message was first sent, where this is not certainly the first time. Throws TASK_FAILED, and sends nothing, if the
+   * hub would no longer recognise it.
+   */
+  readonly sentAt?: number | undefined
   readonly taskId?: string
   readonly contextId?: string
   /** On whose behalf. Its signal ends the waiting, not the child. */

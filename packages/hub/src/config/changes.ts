@@ -19,6 +19,7 @@ const needRestart = [
   'grpcUrl',
   'admin',
   'retention',
+  'idempotency',
   'push',
   'signing',
   'cors',

@@ -9,7 +9,7 @@ import type { AgentFields } from './agent-fields.ts'
 import { card } from './card.ts'
 import { delegation } from './delegation.ts'
 import { health } from './health.ts'
-import { limits, retention } from './limits.ts'
+import { idempotency, limits, retention } from './limits.ts'
 import { listen, push, signing, store } from './listen.ts'
 import { mcp } from './mcp.ts'
 import { profiles } from './profiles.ts'
@@ -52,6 +52,7 @@ export const sections = z.strictObject({
   delegation: delegation.prefault({}).meta({ description: 'How far agents that call agents may go.' }),
   health: health.prefault({}).meta({ description: 'When an agent counts as down or slow.' }),
   retention: retention.prefault({}),
+  idempotency: idempotency.prefault({}).meta({ description: 'When a message is a repeat of another.' }),
   push,
   signing,
   cors: z

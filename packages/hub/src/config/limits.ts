@@ -1,6 +1,6 @@
-/** The sections `limits` and `retention`, and what an agent's own entry may limit. */
+/** The sections `limits`, `retention` and `idempotency`, and what an agent's own entry may limit. */
 import { z } from 'zod'
-import { duration, rate, size } from './values.ts'
+import { duration, durationOrOff, rate, size } from './values.ts'
 
 const count = z.int('give a whole number').positive('give a number above 0')
 
@@ -32,6 +32,12 @@ export const retention = z.strictObject({
   max: count.optional().meta({ description: 'How many tasks are kept; the oldest finished ones go first.' }),
   log: duration.optional().meta({ description: 'How long the events of a finished task are kept; the task stays.' }),
   audit: duration.optional().meta({ description: 'How long it is known who called. Default 30d.' }),
+})
+
+export const idempotency = z.strictObject({
+  window: durationOrOff.prefault('24h').meta({
+    description: 'For how long a message that is sent again is recognised and not done twice; off: never. Default 24h.',
+  }),
 })
 
 export type AgentLimits = z.output<typeof agentLimits>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ZodType } from 'zod'
-import { duration, durationOrNone, httpUrl, rate, size } from './values.ts'
+import { duration, durationOrNone, durationOrOff, httpUrl, rate, size } from './values.ts'
 
 const complaintOf = (schema: ZodType, value: unknown): string | undefined =>
   schema
@@ -26,6 +26,11 @@ describe('a duration', () => {
     assert.equal(durationOrNone.parse('none'), Infinity)
     assert.equal(durationOrNone.parse('5m'), 300_000)
     assert.match(complaintOf(durationOrNone, 'never') ?? '', /, or none$/)
+  })
+
+  it('may be off where it may be off', () => {
+    assert.deepEqual([durationOrOff.parse('off'), durationOrOff.parse('10m')], [0, 600_000])
+    for (const wrong of ['none', false, 0]) assert.match(complaintOf(durationOrOff, wrong) ?? '', /, or off$/)
   })
 })
 

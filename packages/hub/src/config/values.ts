@@ -29,6 +29,13 @@ export const durationOrNone = z
   .transform((text) => (text === 'none' ? Infinity : duration.parse(text)))
   .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or none.' })
 
+/** A duration, or `off`, which is 0 when it is read. */
+export const durationOrOff = z
+  .string(`${howDuration()}, or off`)
+  .regex(/^(off|\d+(\.\d+)?(ms|s|m|h|d))$/, `${howDuration()}, or off`)
+  .transform((text) => (text === 'off' ? 0 : Math.round(duration.parse(text))))
+  .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or off.' })
+
 export interface Rate {
   readonly count: number
   readonly windowMs: number

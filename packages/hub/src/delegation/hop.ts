@@ -60,10 +60,12 @@ export function newHop(turn: Turn, agent: string, step: string): HopState {
 /** Ends with how the child stands when its turn is over: at its end, or at a question. */
 export async function* hop(parts: HopParts): AsyncGenerator<StreamEvent, HopEnd, undefined> {
   const { turn, state, signal = turn.signal } = parts
+  // Kept before anything was sent: there if this was begun before, by a process that has gone.
+  const begunAt = state.span?.startedAt
   const span = openSpan(turn, state, parts.within)
   let outcome: SpanOutcome = 'error'
   try {
-    const end = yield* follow(parts, signal, span)
+    const end = yield* follow(parts, signal, span, begunAt)
     const { state: reached } = end.status
     outcome = outcomeOf(reached)
     span.set({ childTaskId: end.taskId, state: reached })
@@ -98,6 +100,7 @@ async function* follow(
   parts: HopParts,
   signal: AbortSignal,
   span: OpenSpan,
+  begunAt: number | undefined,
 ): AsyncGenerator<StreamEvent, HopEnd, undefined> {
   const { house, turn, state } = parts
   let end: HopEnd | undefined
@@ -142,7 +145,14 @@ async function* follow(
   async function open(given: HopParts, { traceparent }: OpenSpan, tries: number) {
     const { message, answer, deadlineAt, isInstead } = given
     const { agent, taskId } = state
-    const common = { agent, turn, traceparent, deadlineAt, ...(isInstead === true ? { isInstead } : {}) }
+    const common = {
+      agent,
+      turn,
+      traceparent,
+      deadlineAt,
+      sentAt: begunAt,
+      ...(isInstead === true ? { isInstead } : {}),
+    }
     if (taskId === undefined) {
       await given.save()
       const { contextId } = turn.task

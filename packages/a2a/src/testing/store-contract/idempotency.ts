@@ -65,6 +65,36 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
+      'keeps the claims of different keys apart, however alike and however long they are [B-163]',
+      withStore(open, async (subject) => {
+        const { store, now } = subject
+        // As the engine makes them: the same message id with other content is another message.
+        const keys = ['a', 'b'].flatMap((content) => [
+          JSON.stringify(['caller', '', 'agent', 'message-1', content.repeat(64)]),
+          JSON.stringify(['caller', '', 'agent', 'message-1'.repeat(200), content.repeat(64)]),
+        ])
+        const tasks = keys.map((key) => ({ key, task: newTask() }))
+        const answers = await Promise.all(
+          tasks.map(({ key, task }) =>
+            store.append(task.id, {
+              expectedSeq: 0,
+              create: task,
+              records: chunks('a'),
+              idempotency: claim(subject, key, 'hash-1'),
+            }),
+          ),
+        )
+        assert.deepEqual(
+          answers.map(({ outcome }) => outcome),
+          keys.map(() => 'appended'),
+        )
+        for (const { key, task } of tasks) {
+          assert.deepEqual(await store.findMessage(key, now()), { taskId: task.id, hash: 'hash-1' })
+        }
+      }),
+    )
+
+    it(
       'claims nothing with an append that was refused',
       withStore(open, async (subject) => {
         const { store, now } = subject

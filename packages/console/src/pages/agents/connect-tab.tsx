@@ -1,5 +1,4 @@
 /** How other programs call the agent: every address, and code that can be pasted. */
-import { useMemo } from 'preact/hooks'
 import { query, setQuery } from '../../app/router.ts'
 import { Code } from '../../parts/code.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -49,7 +48,6 @@ export function ConnectTab({ agent, cards }: TabProps) {
 }
 
 function Snippets({ agent, cards }: TabProps) {
-  const messageId = useMemo(() => crypto.randomUUID(), [])
   const asked = query.value.get('key')
   const withKey = asked === null ? !agent.isOpen : asked === 'yes'
   const { skills } = readCard(cards?.cards['1.0'])
@@ -60,7 +58,6 @@ function Snippets({ agent, cards }: TabProps) {
     hub: hubOf(agent.url),
     agent: agent.name,
     text: text.toWellFormed(),
-    messageId,
     withKey,
   })
   const shown = all.find(({ id }) => id === query.value.get('snippet')) ?? all[0]

@@ -9,7 +9,6 @@ const parts: SnippetParts = {
   hub: 'https://hub.example.com',
   agent: 'gpt',
   text: `It's "so" $HOME \`x\``,
-  messageId: 'm-1',
   withKey: false,
 }
 const codeOf = (id: string, more: Partial<SnippetParts> = {}): string =>
@@ -21,18 +20,21 @@ describe('the snippets', () => {
       jsonrpc: '2.0',
       id: 1,
       method: 'SendMessage',
-      params: { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: parts.text }] } },
+      params: { message: { messageId: 'ID', role: 'ROLE_USER', parts: [{ text: parts.text }] } },
     })
     assert.equal(
       codeOf('curl'),
       `curl 'https://hub.example.com/a2a/gpt' \\
   -H 'Content-Type: application/json' \\
   -H 'A2A-Version: 1.0' \\
-  -d '${body.replace("'", `'\\''`)}'`,
+  -d '${body.replace("'", `'\\''`).replace('ID', `'$(uuidgen || cat /proc/sys/kernel/random/uuid)'`)}'`,
     )
     assert.match(codeOf('curl-0.3'), /A2A-Version: 0\.3[\s\S]*"method":"message\/send"[\s\S]*"kind":"text"/)
     assert.match(codeOf('curl-stream'), /^curl -N /)
     assert.match(codeOf('curl-rest'), /gpt\/message:send'/)
+    for (const id of ['curl', 'curl-stream', 'curl-rest', 'curl-0.3'])
+      assert.match(codeOf(id), /"messageId":"'\$\(uuidgen/)
+    assert.match(codeOf('a2a-js'), /messageId: crypto\.randomUUID\(\)/)
   })
 
   it('never hold a key, only the name of the variable that does', () => {

@@ -2,6 +2,7 @@
  * How programs of others call an agent, ready to be pasted. Each is complete and runs as it stands; with a key, the key comes
  * from the variable PARLEY_KEY, so that none is ever written into a page, a file or a shell's history.
  */
+import { fillFreshId, freshId } from '../../parts/fresh-id.ts'
 
 export interface SnippetParts {
   /** Where the agent is: `https://hub.example.com/a2a/analyst`. */
@@ -13,7 +14,6 @@ export interface SnippetParts {
   /** Its name on the hub. */
   readonly agent: string
   readonly text: string
-  readonly messageId: string
   readonly withKey: boolean
 }
 
@@ -30,7 +30,7 @@ export function snippets(parts: SnippetParts): readonly Snippet[] {
     {
       id: 'curl',
       label: 'curl',
-      note: 'A2A 1.0 over JSON-RPC. The same messageId again is the same message: it is done once.',
+      note: 'A2A 1.0 over JSON-RPC. Each run sends a new message: a retry would send the same messageId and content again.',
       code: curl(parts),
     },
     {
@@ -73,14 +73,14 @@ function curlRest(parts: SnippetParts): string {
 }
 
 function curlOld(parts: SnippetParts): string {
-  const { messageId, text } = parts
-  const said = { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }] }
+  const { text } = parts
+  const said = { kind: 'message', messageId: freshId, role: 'user', parts: [{ kind: 'text', text }] }
   const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message: said } }
   return curlOf(parts, parts.url, body, { version: '0.3' })
 }
 
-function message({ messageId, text }: SnippetParts): object {
-  return { messageId, role: 'ROLE_USER', parts: [{ text }] }
+function message({ text }: SnippetParts): object {
+  return { messageId: freshId, role: 'ROLE_USER', parts: [{ text }] }
 }
 
 interface CurlOptions {
@@ -99,7 +99,7 @@ function curlOf(
     `-H 'Content-Type: application/json'`,
     `-H 'A2A-Version: ${version}'`,
     ...(withKey ? ['-H "Authorization: Bearer $PARLEY_KEY"'] : []),
-    `-d ${quoted(JSON.stringify(body))}`,
+    `-d ${fillFreshId(quoted(JSON.stringify(body)))}`,
   ].join(' \\\n  ')
 }
 
@@ -118,7 +118,7 @@ for await (const chunk of agent.stream(${literal(text)}).text()) process.stdout.
 `
 }
 
-function a2aJs({ card, text, messageId, withKey }: SnippetParts): string {
+function a2aJs({ card, text, withKey }: SnippetParts): string {
   const names = withKey
     ? '{\n  ClientFactory,\n  ClientFactoryOptions,\n  DefaultAgentCardResolver,\n  JsonRpcTransportFactory,\n}'
     : '{ ClientFactory }'
@@ -130,7 +130,7 @@ const client = await factory.createFromUrl(${literal(card)}, '')
 
 const answer = await client.sendMessage(
   SendMessageRequest.fromJSON({
-    message: { messageId: ${literal(messageId)}, role: 'ROLE_USER', parts: [{ text: ${literal(text)} }] },
+    message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: ${literal(text)} }] },
   }),
 )
 console.log(JSON.stringify(answer, null, 2))

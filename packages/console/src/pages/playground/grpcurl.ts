@@ -1,4 +1,5 @@
 /** gRPC for who has a shell: no browser can speak it. */
+import { fillFreshId, freshId } from '../../parts/fresh-id.ts'
 import type { Version } from './reach.ts'
 
 export interface GrpcCall {
@@ -14,13 +15,13 @@ export interface GrpcCall {
 export function grpcurlOf({ agent, address, version, text, isStreamed, hasTls }: GrpcCall): string {
   const said = [{ text: text === '' ? 'Hello' : text }]
   const words = version === '1.0' ? { parts: said } : { content: said }
-  const request = { message: { messageId: 'a-new-id', role: 'ROLE_USER', ...words } }
+  const request = { message: { messageId: freshId, role: 'ROLE_USER', ...words } }
   const service = version === '1.0' ? 'lf.a2a.v1.A2AService' : 'a2a.v1.A2AService'
   return [
     `grpcurl${hasTls ? '' : ' -plaintext'}`,
     `-H 'x-parley-agent: ${agent}'`,
     '-H "authorization: Bearer $PARLEY_KEY"',
-    `-d '${JSON.stringify(request).replaceAll("'", String.raw`'\''`)}'`,
+    `-d '${fillFreshId(JSON.stringify(request).replaceAll("'", String.raw`'\''`))}'`,
     `${address.replace(/^\w+:\/\//, '')} ${service}/${isStreamed ? 'SendStreamingMessage' : 'SendMessage'}`,
   ].join(' \\\n  ')
 }

@@ -78,6 +78,9 @@ describe('the addresses of webhooks', () => {
   })
 
   it('are set with one command', () => {
-    assert.match(webhookCurl('http://hub', 'a b'), /^curl http:\/\/hub\/a2a\/a%20b .*taskPushNotificationConfig/s)
+    assert.match(
+      webhookCurl('http://hub', 'a b'),
+      /^curl http:\/\/hub\/a2a\/a%20b .*"messageId":"'\$\(uuidgen .*taskPushNotificationConfig/s,
+    )
   })
 })

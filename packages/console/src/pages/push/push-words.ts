@@ -1,5 +1,6 @@
 /** How a webhook stands, in a shape, a word and a sentence. Pure. */
 import type { PushSummary } from '../../api/admin.ts'
+import { fillFreshId, freshId } from '../../parts/fresh-id.ts'
 import { count } from '../../parts/words.ts'
 
 export interface PushLook {
@@ -105,12 +106,12 @@ export function filterText(filters: PushFilters): string {
 
 /** A message whose task is told to a webhook, for a terminal. */
 export function webhookCurl(origin: string, agent: string): string {
-  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
+  const message = { messageId: freshId, role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
   const configuration = { taskPushNotificationConfig: { url: 'https://example.com/webhook' } }
   const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message, configuration } }
   return [
     `curl ${origin}/a2a/${encodeURIComponent(agent)}`,
     `  -H 'Content-Type: application/json' -H 'A2A-Version: 1.0'`,
-    `  -d '${JSON.stringify(body)}'`,
+    `  -d '${fillFreshId(JSON.stringify(body))}'`,
   ].join(' \\\n')
 }

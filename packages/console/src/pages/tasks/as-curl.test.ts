@@ -21,6 +21,6 @@ describe('a request for the terminal', () => {
     const echo = sendAsCurl('http://h', 'a').replace(/^curl .* -d/s, 'printf %s')
     const body = JSON.parse(execFileSync('sh', ['-c', echo], { encoding: 'utf8' }))
     assert.equal(body.params.message.parts[0].text, 'Hello')
-    assert.match(body.params.message.messageId, /^\d+$/)
+    assert.match(body.params.message.messageId, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
   })
 })

@@ -1,4 +1,5 @@
 /** The same request for a terminal. The key is named, never shown. */
+import { fillFreshId, freshId } from '../../parts/fresh-id.ts'
 
 export function asCurl(origin: string, path: string): string {
   return `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${quoted(origin + path)}`
@@ -11,8 +12,7 @@ export function sendAsCurl(origin: string, agent: string): string {
     `  -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\`,
     `  -d '{ "jsonrpc": "2.0", "id": 1, "method": "SendMessage",`,
     `    "params": { "message": { "role": "ROLE_USER",`,
-    // The same id again would be the same message.
-    `      "messageId": "'$(date +%s)'",`,
+    fillFreshId(`      "messageId": "${freshId}",`),
     `      "parts": [{ "text": "Hello" }] } } }'`,
   ].join('\n')
 }

@@ -250,7 +250,7 @@ export async function openLine(
   }
 
   async function find(signal: AbortSignal): Promise<Way> {
-    const found = await whereabouts(remote, place, contextId, { ...about(), signal })
+    const found = await whereabouts(remote, place, contextId, { ...about(), signal }, now())
     if (found === 'unknown') throw new LastWord(lostOnTheWay())
     if (found === 'send') {
       if (isResumed && isRedacted(turn.message)) throw new LastWord(secretIsGone())

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError } from '@parley/a2a'
-import { mayHaveArrived } from './whereabouts.ts'
+import { A2AError, cursorExtension } from '@parley/a2a'
+import type { RemoteAgent } from '@parley/a2a/client'
+import { stableId } from '../stable-id.ts'
+import { mayHaveArrived, whereabouts } from './whereabouts.ts'
 
 const network = (code: string): A2AError =>
   new A2AError(
@@ -36,5 +38,25 @@ describe('a message that could not be sent', () => {
     ]) {
       assert.equal(mayHaveArrived(error), false, error.message)
     }
+  })
+})
+
+describe('a message whose answer never came', () => {
+  const remote = (extensions: object[]) =>
+    ({ card: { capabilities: { extensions } }, interface: { version: '0.3' } }) as unknown as RemoteAgent
+  const place = { round: 1, messageId: stableId('task', 'message'), span: { spanId: 's', startedAt: 1_000 } }
+  const find = (extensions: object[], now: number, over = {}) =>
+    whereabouts(remote(extensions), { ...place, ...over }, undefined, {}, now)
+
+  it('is sent again as long as the card says that it is recognised, and not after [B-163]', async () => {
+    const minute = [{ uri: cursorExtension, params: { idempotencyWindowMs: 60_000 } }]
+    assert.equal(await find(minute, 60_999), 'send')
+    assert.equal(await find(minute, 61_000), 'unknown')
+    assert.equal(await find([{ uri: cursorExtension, params: { idempotencyWindowMs: 0 } }], 1_000), 'unknown')
+    assert.equal(await find([], 1_000), 'unknown')
+  })
+
+  it('is not where it is not known when it was sent', async () => {
+    assert.equal(await find([{ uri: cursorExtension }], Date.now(), { span: undefined }), 'unknown')
   })
 })

@@ -1,8 +1,8 @@
 /**
  * What became of a message whose answer never came: because the connection broke, or because we were restarted. A peer
- * that takes a message once can simply be sent it again (B-163); others are asked, and never made to do the work twice.
+ * that recognises it still can simply be sent it again (B-163); others are asked, and never made to do the work twice.
  */
-import { cursorExtension } from '@parley/a2a'
+import { cursorExtension, mayResend } from '@parley/a2a'
 import type { A2AError, AgentCard, Message } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 import type { Place } from './place.ts'
@@ -14,7 +14,7 @@ export type Whereabouts =
   | 'send'
   | 'unknown'
 
-/** Whoever numbers events as we do keeps messages apart as we do. */
+/** Whether it numbers events as we do, and goes on after one. */
 export function isOurs({ capabilities }: AgentCard): boolean {
   return capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
 }
@@ -24,8 +24,11 @@ export async function whereabouts(
   place: Place,
   contextId: string | undefined,
   options: CallOptions,
+  now: number,
 ): Promise<Whereabouts> {
-  if (isOurs(remote.card)) return 'send'
+  // What was kept before anything was sent says when that was.
+  const agoMs = now - (place.span?.startedAt ?? 0)
+  if (mayResend(remote.card, { messageId: place.messageId, agoMs })) return 'send'
   if (place.taskId !== undefined) return ofAnAnswer(remote, place, place.taskId, options)
   if (contextId === undefined || remote.interface.version !== '1.0') return 'unknown'
   const { tasks } = await remote.list({ contextId, historyLength: 100 }, options)

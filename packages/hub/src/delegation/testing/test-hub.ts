@@ -58,6 +58,8 @@ export async function testHub(
     admitted: () => ({}),
     takeCall: () => {},
     url: (name) => `http://hub.test/a2a/${name}`,
+    idempotencyWindowMs: () => 86_400_000,
+    now: Date.now,
     delegation: delegation ?? (await testDelegation()),
     ...parts,
   }

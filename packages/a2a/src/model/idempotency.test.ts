@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AgentCard, AgentExtension } from './card.ts'
+import { cursorExtension } from './extension.ts'
+import { newId } from './id.ts'
+import { cursorParams, idempotencyWindowMs, isUnguessableId, mayResend } from './idempotency.ts'
+
+function card(extensions: readonly AgentExtension[], over: Partial<AgentCard> = {}): AgentCard {
+  return {
+    name: 'A',
+    description: 'a',
+    version: '1',
+    supportedInterfaces: [],
+    capabilities: { extensions },
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+    ...over,
+  }
+}
+const stating = (windowMs: number, over?: Partial<AgentCard>): AgentCard =>
+  card([{ uri: cursorExtension, params: cursorParams(windowMs) }], over)
+
+describe('the window on a card', () => {
+  it('is stated by a parameter of the cursor extension, and was a day before there was one [B-163]', () => {
+    assert.equal(idempotencyWindowMs(stating(5_000)), 5_000)
+    assert.equal(idempotencyWindowMs(card([{ uri: cursorExtension }])), 86_400_000)
+  })
+
+  it('is none where the card states none, or nonsense', () => {
+    assert.equal(idempotencyWindowMs(card([])), 0)
+    assert.equal(idempotencyWindowMs(stating(0)), 0)
+    assert.equal(idempotencyWindowMs(stating(-1)), 0)
+    assert.equal(idempotencyWindowMs(card([{ uri: cursorExtension, params: { idempotencyWindowMs: '1d' } }])), 0)
+  })
+})
+
+describe('a message whose answer was lost', () => {
+  it('may be sent again within the window [B-164]', () => {
+    const messageId = newId()
+    assert.equal(mayResend(stating(5_000), { messageId, agoMs: 4_999 }), true)
+    assert.equal(mayResend(stating(5_000), { messageId, agoMs: 5_000 }), false)
+    assert.equal(mayResend(stating(0), { messageId, agoMs: 0 }), false)
+  })
+
+  it('may be sent again under an id that can be guessed only where every caller has a name [B-163]', () => {
+    const sent = { messageId: 'order-17', agoMs: 0 }
+    const keyed = [{ schemes: { key: { list: [] } } }]
+    assert.equal(mayResend(stating(5_000), sent), false)
+    assert.equal(mayResend(stating(5_000, { securityRequirements: keyed }), sent), true)
+    assert.equal(mayResend(stating(5_000, { securityRequirements: [...keyed, { schemes: {} }] }), sent), false)
+  })
+})
+
+it('takes a UUID for unguessable if it is random, or a hash: with dashes or without, in any case', () => {
+  const random = crypto.randomUUID()
+  const hashed = '5c146b14-3c52-8afd-938a-375d0df1fbf6'
+  for (const id of [random, random.toUpperCase(), random.replaceAll('-', ''), newId(), hashed]) {
+    assert.equal(isUnguessableId(id), true, id)
+  }
+  const byTime = 'c232ab00-9414-11ec-b3c8-9f6bdeced846'
+  const byName = '2ed6657d-e927-568b-95e1-2665a8aea6a2'
+  const nil = '00000000-0000-0000-0000-000000000000'
+  for (const id of [
+    'm-1',
+    '',
+    byTime,
+    byName,
+    nil,
+    `${random}0`,
+    ` ${random}`,
+    `${random}\n`,
+    random.replace('-', ''),
+  ]) {
+    assert.equal(isUnguessableId(id), false, JSON.stringify(id))
+  }
+})
