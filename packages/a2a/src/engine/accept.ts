@@ -146,8 +146,7 @@ export function createAccept(parts: AcceptParts) {
         consumedSeq: 1,
         opening: {
           ...(claim !== undefined ? { idempotency: claim } : {}),
-          // A stream has nothing to return early (B-65).
-          atOnce: context.streamed !== true && request.configuration?.returnImmediately === true,
+          atOnce: request.configuration?.returnImmediately === true,
         },
       })
       const opening = await run.opening

@@ -291,9 +291,6 @@ describe('a send', () => {
     const house = await openHouse(t, echo)
     const items = await (await house.stream('Bob', { returnImmediately: true })).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
-    const direct = await openHouse(t, () => reply('Hi'))
-    const [item] = await (await direct.stream('Bob', { returnImmediately: true })).rest()
-    assert.ok(item !== undefined && 'message' in item.event)
   })
 
   it('waits no longer than it may, and then answers with the task as it is [B-67]', async (t) => {

@@ -143,7 +143,7 @@ async function receive(
 ): Promise<Received> {
   const { call, resident } = performance
   requireExtensions(call.extensions, resident)
-  const decoded = decode(operation, call)
+  const decoded = operation === 'SendMessage' ? decode(operation, call) : streamRequestOf(decode(operation, call))
   const inline = decoded.configuration?.taskPushNotificationConfig
   const context = contextOf(parts, performance, decoded, inline !== undefined)
   if (inline !== undefined) await checkInline(parts.push, call, inline)
@@ -156,6 +156,13 @@ async function receive(
   const message = await hooked
   if (message !== request.message) context.received = request.message
   return { request: { ...request, message }, context }
+}
+
+/** A stream has nothing to return early, whatever a configuration says or leaves out (B-65). */
+function streamRequestOf(request: SendMessageRequest): SendMessageRequest {
+  if (request.configuration?.returnImmediately !== true) return request
+  const { returnImmediately: _ignored, ...configuration } = request.configuration
+  return { ...request, configuration }
 }
 
 function takeTerms({ message, terms }: TermedMessage, context: ServedContext): Message {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { reply } from '../agents/reports.ts'
 import { readSse } from '../bindings/sse-reader.ts'
 import { cursorExtension } from '../model/extension.ts'
 import { messageOf, oldMessageOf, openServers, rpc } from '../testing/server-fixture.ts'
@@ -43,6 +44,24 @@ describe('a stream', () => {
     assert.equal(documents.at(0).result.kind, 'task')
     assert.equal(documents.at(-1).result.final, true)
     assert.ok(documents.slice(1, -1).every(({ result }) => result.final !== true))
+  })
+
+  it('is that of a message where the agent replies, whatever the configuration says of waiting [B-65 B-66]', async () => {
+    const handler = open({ agent: () => reply('Hi') })
+    const content = [{ text: 'hi' }]
+    const old = { message: { messageId: 'm-old', role: 'ROLE_USER', content }, configuration: {} }
+    const modern = { message: messageOf(), configuration: { returnImmediately: true } }
+    for (const [path, body] of [
+      ['/v1/message:stream', old],
+      ['/message:stream', modern],
+    ] as const) {
+      const { events } = await streaming(handler, {}, path, body)
+      assert.deepEqual(
+        events.map(({ data }) => Object.keys(JSON.parse(data))),
+        [['message']],
+        path,
+      )
+    }
   })
 
   it('goes on after Last-Event-ID, from the header or the query, and ignores what is no cursor', async () => {
