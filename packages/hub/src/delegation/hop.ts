@@ -145,18 +145,12 @@ async function* follow(
   async function open(given: HopParts, { traceparent }: OpenSpan, tries: number) {
     const { message, answer, deadlineAt, isInstead } = given
     const { agent, taskId } = state
-    const common = {
-      agent,
-      turn,
-      traceparent,
-      deadlineAt,
-      sentAt: begunAt,
-      ...(isInstead === true ? { isInstead } : {}),
-    }
+    const common = { agent, turn, traceparent, deadlineAt, ...(isInstead === true ? { isInstead } : {}) }
     if (taskId === undefined) {
       await given.save()
       const { contextId } = turn.task
-      return { events: house.stream({ ...common, message, messageId: state.messageId, contextId }), goesOn: false }
+      const { messageId } = state
+      return { events: house.stream({ ...common, message, messageId, contextId, sentAt: begunAt }), goesOn: false }
     }
     if (tries === 0 && state.asked === true && answer !== undefined && (await isStillAsking(taskId))) {
       await given.save()
