@@ -8,7 +8,7 @@ const opened: { close(): Promise<void> }[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))
 
 function open(options: Partial<HandlerOptions>) {
-  const handler = createHandler({ store: memoryStore(), ...options } as HandlerOptions)
+  const handler = createHandler({ store: memoryStore(), ...options })
   opened.push(handler)
   const card = async (path = '', version?: string) => {
     const headers: Record<string, string> = version === undefined ? {} : { 'a2a-version': version }
