@@ -73,6 +73,10 @@ describe('the settings of a card', () => {
     assert.throws(() => open({ agent, omitInterfaces }), { name: 'ConfigError', path: 'omitInterfaces' })
     const agents = { ann: { agent, omitInterfaces } }
     assert.throws(() => open({ agents }), { name: 'ConfigError', path: 'agents.ann.omitInterfaces' })
+    assert.throws(() => open({ agents: { bob: agent }, omitInterfaces }), {
+      name: 'ConfigError',
+      path: 'omitInterfaces',
+    })
   })
 })
 
