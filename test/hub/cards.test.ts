@@ -169,13 +169,13 @@ agents:
       let text = ''
       while (!text.includes('TASK_STATE_INPUT_REQUIRED')) {
         const { done, value } = await reader.read()
-        assert.ok(done !== true, text)
+        assert.ok(!done, text)
         text += value
       }
       return { reader, task: /"taskId":"([^"]+)"/.exec(text)?.[1] ?? /"id":"([^"]+)"/.exec(text)?.[1], leaving }
     }
     const ends = await stream('ends')
-    while ((await ends.reader.read()).done !== true);
+    while (!(await ends.reader.read()).done);
     const stays = await stream('stays')
     const answer = {
       messageId: crypto.randomUUID(),

@@ -8,7 +8,7 @@ const opened: { close(): Promise<void> }[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))
 
 function open(options: Partial<HandlerOptions>) {
-  const handler = createHandler({ store: memoryStore(), ...options } as HandlerOptions)
+  const handler = createHandler({ store: memoryStore(), ...options })
   opened.push(handler)
   const card = async (path = '', version?: string) => {
     const headers: Record<string, string> = version === undefined ? {} : { 'a2a-version': version }
@@ -73,6 +73,10 @@ describe('the settings of a card', () => {
     assert.throws(() => open({ agent, omitInterfaces }), { name: 'ConfigError', path: 'omitInterfaces' })
     const agents = { ann: { agent, omitInterfaces } }
     assert.throws(() => open({ agents }), { name: 'ConfigError', path: 'agents.ann.omitInterfaces' })
+    assert.throws(() => open({ agents: { bob: agent }, omitInterfaces }), {
+      name: 'ConfigError',
+      path: 'omitInterfaces',
+    })
   })
 })
 

@@ -36,7 +36,7 @@ export interface Resident {
 }
 
 /** What may be said once for all agents of a server. */
-export type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent' | 'idempotency'>
+export type Shared = Pick<HouseOptions, 'extensions' | 'onEvent' | 'transformEvent' | 'omitInterfaces' | 'idempotency'>
 
 /** One of several. Throws ConfigError. */
 export function settleNamed(name: string, given: Agent | AgentSettings, shared: Shared): Resident {
@@ -58,8 +58,10 @@ export function settle(
   const registered = mergeExtensions([...(shared.extensions ?? []), ...(settings.extensions ?? [])])
   const idempotencyWindowMs = windowOf(settings.idempotency ?? shared.idempotency)
   const extensions = registered.map((extension) => declarationOf(extension, idempotencyWindowMs))
-  if (bindings.every((binding) => settings.omitInterfaces?.includes(binding) === true)) {
-    throw new ConfigError(`${cardPath(where)}omitInterfaces`, 'leave at least one interface on the card')
+  const omitted = settings.omitInterfaces ?? shared.omitInterfaces ?? []
+  if (bindings.every((binding) => omitted.includes(binding))) {
+    const place = settings.omitInterfaces === undefined ? '' : cardPath(where)
+    throw new ConfigError(`${place}omitInterfaces`, 'leave at least one interface on the card')
   }
   const onEvent = settings.onEvent ?? shared.onEvent
   const transformEvent = settings.transformEvent ?? shared.transformEvent

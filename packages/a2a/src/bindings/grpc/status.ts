@@ -7,6 +7,7 @@ import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import { retryAfterSeconds } from '../../model/retry-after.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
+import { codeOfErrorName } from '../../versions/error-names.ts'
 import type { Rpcs } from '../../versions/rpcs.ts'
 import type { Dialect } from '../../versions/version.ts'
 import { decode, encode } from './codec.ts'
@@ -79,13 +80,10 @@ export function errorOf({ code, message, details }: GrpcStatus, dialect: Dialect
 }
 
 /** Python's 0.3 server has UNIMPLEMENTED for most errors, and begins the message with the name of the error. */
-const namedError = /^([A-Z][A-Za-z]+)Error: /
+const namedError = /^([A-Z][A-Za-z]+Error): /
 
 function errorNamedIn(message: string): A2AError['code'] | undefined {
-  const name = namedError
-    .exec(message)?.[1]
-    ?.replace(/(?<=[a-z])[A-Z]/g, '_$&')
-    .toUpperCase()
+  const name = codeOfErrorName(namedError.exec(message)?.[1])
   return name !== undefined && Object.hasOwn(errorTable, name) ? (name as A2AError['code']) : undefined
 }
 
