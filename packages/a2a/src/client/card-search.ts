@@ -97,18 +97,18 @@ const mostSaid = 10_000
 
 /** A server that knows that there is no such agent says which there are, and that is what its user needs to read. */
 export async function withWords(
-  error: A2AError,
+  refusal: A2AError,
   response: Response,
   { limits, signal }: { readonly limits: Pick<ClientLimits, 'cardTimeoutMs'>; readonly signal: AbortSignal },
 ): Promise<A2AError> {
   const body = await readText(response, mostSaid, signal, limits.cardTimeoutMs).catch(() => '')
-  if (!body.includes('"AGENT_NOT_FOUND"')) return error
+  if (!body.includes('"AGENT_NOT_FOUND"')) return refusal
   try {
-    const { error: inner, message = inner?.message } = JSON.parse(body) as Said
-    if (typeof message !== 'string') return error
-    return new A2AError(error.code, error.message, { ...error.details, said: message.slice(0, mostSaid / 10) })
+    const { error, message = error?.message } = JSON.parse(body) as Said
+    if (typeof message !== 'string') return refusal
+    return new A2AError(refusal.code, refusal.message, { ...refusal.details, said: message.slice(0, mostSaid / 10) })
   } catch {
-    return error
+    return refusal
   }
 }
 
