@@ -56,12 +56,9 @@ agents:
     const first = await startHub(await newFolder())
     const { port } = new URL(first.url)
     const { code, lines } = await parley(await newFolder(), ['up', '--port', port])
-    assert.deepEqual([code, lines], [1, [`Port ${port} is taken by another program: choose another with --port.`]])
+    assert.deepEqual([code, lines], [1, [`Port ${port} is already in use: choose another with --port.`]])
     const grpc = await parley(await newFolder(), ['up', '--port', '0', '--grpc-port', port])
-    assert.deepEqual(
-      [grpc.code, grpc.lines],
-      [1, [`Port ${port} is taken by another program: choose another with --grpc-port.`]],
-    )
+    assert.deepEqual([grpc.code, grpc.lines], [1, [`Port ${port} is already in use: choose another with --grpc-port.`]])
     await first.end()
   })
 

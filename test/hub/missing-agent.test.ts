@@ -55,7 +55,12 @@ describe('an agent that the hub does not have', () => {
       assert.ok(error.message.startsWith(`The server says: ${open}. There is no agent card at `), error.message)
       return true
     })
-    const found = await connect(stage.url)
-    assert.equal(found.card.name, 'Echo')
+  })
+
+  it('leaves every address of an agent that there is', async () => {
+    for (const path of ['', '/', '/a2a', '/a2a/echo', '/api/a2a']) {
+      const { card } = await connect(stage.url + path)
+      assert.equal(card.name, 'Echo', path)
+    }
   })
 })

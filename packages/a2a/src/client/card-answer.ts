@@ -15,7 +15,6 @@ import { discard, readText } from './read-text.ts'
 import { refusal } from './refusal.ts'
 
 export { cachedCard } from './card-freshness.ts'
-export { search } from './card-search.ts'
 
 interface AnswerParts {
   readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
@@ -30,7 +29,7 @@ export async function readCard(
 ): Promise<AgentCard> {
   // A stream would not end; all else is judged by what it is and not by its label.
   if (!response.ok || response.headers.get('content-type')?.includes('event-stream'))
-    throw await refused(response, from, limits, signal)
+    throw await refused(response, from, { limits, signal })
   const text = await readText(response, limits.maxCardBytes, signal, limits.cardTimeoutMs)
   let json: unknown
   try {
@@ -55,34 +54,13 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   429: 'RATE_LIMITED',
 }
 
-/** More than any list of names needs. */
-const mostSaid = 10_000
-
-/** A server that knows that there is no such agent says which there are, and that is what its user needs to read. */
-async function refused(
-  response: Response,
-  from: URL,
-  { cardTimeoutMs }: AnswerParts['limits'],
-  signal: AbortSignal,
-): Promise<A2AError> {
+/** With what the server says, where it says which agents there are. */
+async function refused(response: Response, from: URL, parts: AnswerParts): Promise<A2AError> {
   const error = noCard(response, from)
-  if (response.status !== 404 || response.headers.get('content-type')?.includes('json') !== true) {
-    discard(response)
-    return error
-  }
-  const body = await readText(response, mostSaid, signal, cardTimeoutMs).catch(() => '')
-  const said = agentNotFound(body)
-  return said === undefined ? error : new A2AError(error.code, error.message, { ...error.details, said })
-}
-
-function agentNotFound(body: string): string | undefined {
-  if (!body.includes('"AGENT_NOT_FOUND"')) return undefined
-  try {
-    const { error, message = error?.message } = JSON.parse(body) as { error?: { message?: unknown }; message?: unknown }
-    return typeof message === 'string' ? message.slice(0, mostSaid / 10) : undefined
-  } catch {
-    return undefined
-  }
+  if (response.status === 404 && response.headers.get('content-type')?.includes('json') === true)
+    return (await import('./card-search.ts')).withWords(error, response, parts)
+  discard(response)
+  return error
 }
 
 /** What came instead of a card. */

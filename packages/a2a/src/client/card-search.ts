@@ -8,6 +8,8 @@ import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { nameOf } from './address.ts'
 import type { Patience } from './ask-again.ts'
+import type { ClientLimits } from './contract.ts'
+import { readText } from './read-text.ts'
 
 /** Tries what is left after `first`, which failed with `reason`; first of all `first` again, if it is only busy. */
 export async function search<T extends { readonly card: AgentCard }>(
@@ -88,4 +90,29 @@ function placesOf(url: URL): readonly string[] {
     `${origin}${path}/agent-card`,
   ]
   return path === '' ? beneath.filter((place) => place !== href) : [...beneath, ...wellKnown(origin)]
+}
+
+/** More than any list of names needs. */
+const mostSaid = 10_000
+
+/** A server that knows that there is no such agent says which there are, and that is what its user needs to read. */
+export async function withWords(
+  refusal: A2AError,
+  response: Response,
+  { limits, signal }: { readonly limits: Pick<ClientLimits, 'cardTimeoutMs'>; readonly signal: AbortSignal },
+): Promise<A2AError> {
+  const body = await readText(response, mostSaid, signal, limits.cardTimeoutMs).catch(() => '')
+  if (!body.includes('"AGENT_NOT_FOUND"')) return refusal
+  try {
+    const { error, message = error?.message } = JSON.parse(body) as Said
+    if (typeof message !== 'string') return refusal
+    return new A2AError(refusal.code, refusal.message, { ...refusal.details, said: message.slice(0, mostSaid / 10) })
+  } catch {
+    return refusal
+  }
+}
+
+interface Said {
+  readonly error?: { readonly message?: unknown }
+  readonly message?: unknown
 }

@@ -54,7 +54,7 @@ export async function fetchCard(target: string | URL | object, parts: CardParts)
   const { card, entry, who } = await at(first).catch(async (reason: unknown) => {
     // Only who has answered with something else can have the card elsewhere.
     if (!(reason instanceof A2AError && reason.details['status'])) throw reason
-    const { search } = await import('./card-answer.ts')
+    const { search } = await import('./card-search.ts')
     return search(reason, first, url, at, parts)
   })
   cache.keep(keyOf(who, ...told), entry)

@@ -64,7 +64,7 @@ describe('where a server listens', () => {
       `Agent card: ${at}/.well-known/agent-card.json`,
     ])
     const { host } = new URL(at)
-    assert.ok(said[2]?.includes(`port: another program listens on ${host}, choose another port`), stderr)
+    assert.ok(said[2]?.includes(`port: ${host} is already in use, choose another port`), stderr)
     assert.doesNotMatch(stderr, /^ +at /m)
   })
 })

@@ -31,6 +31,8 @@ export function locate({ byName, first }: Roster, path: string, tenants: readonl
     }
   }
   if (path === '/api/a2a') return { resident: first, door: 'jsonrpc', rest: '' }
+  // The card of the root does not list this address, so it is found beneath it.
+  if (path.startsWith('/api/a2a/') && doorOf(path.slice(8)).startsWith('card')) return behind(first, path.slice(8))
   return behind(first, path)
 }
 

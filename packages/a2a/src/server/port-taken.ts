@@ -1,4 +1,4 @@
-/** A port on which another program listens: one sentence that names the setting, for a program that ends with it. */
+/** A port that is in use already: one sentence that names the setting, for a program that ends with it. */
 import { ConfigError } from './config-error.ts'
 
 export interface PortTakenError extends ConfigError {
@@ -8,7 +8,7 @@ export interface PortTakenError extends ConfigError {
 
 export function portTaken(setting: 'port' | 'grpcPort', host: string, port: number): PortTakenError {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const error = new ConfigError(setting, `another program listens on ${address}, choose another port`)
+  const error = new ConfigError(setting, `${address} is already in use, choose another port`)
   // The stack leads into Node's listener and says nothing more: an uncaught error prints its sentence.
   error.stack = `${error.name}: ${error.message}`
   return Object.assign(error, { code: 'EADDRINUSE', port } as const)

@@ -133,6 +133,8 @@ describe('a path', () => {
     assert.equal(place(two, '/a2a/clock/agent-card'), 'clock card /agent-card')
     assert.equal(place(two, '/a2a/clock/.well-known/agent'), 'clock card /.well-known/agent')
     assert.equal(place(two, '/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
+    assert.equal(place(two, '/api/a2a/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
+    assert.equal(place(two, '/api/a2a/tasks/t'), 'echo rest /api/a2a/tasks/t')
     assert.equal(place(two, '/v1/message:send'), 'echo rest /v1/message:send')
     assert.equal(place(two, '/a2a/message:send'), 'echo rest /message:send')
     assert.equal(place(two, '/a2a/tasks/t'), 'echo rest /tasks/t')

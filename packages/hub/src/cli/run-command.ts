@@ -32,7 +32,7 @@ function told({ say }: Terminal, lines: readonly string[]): number {
 function sentenceOf(reason: unknown): string {
   if (reason instanceof ConfigError && 'port' in reason) {
     const flag = reason.path === 'grpcPort' ? '--grpc-port' : '--port'
-    return `Port ${String(reason.port)} is taken by another program: choose another with ${flag}.`
+    return `Port ${String(reason.port)} is already in use: choose another with ${flag}.`
   }
   if (reason instanceof Complaint || reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)

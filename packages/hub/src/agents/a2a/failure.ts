@@ -13,6 +13,7 @@ const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   AGENT_UNAVAILABLE: 'The agent cannot be reached now. Try again later.',
   UNAVAILABLE: 'The agent cannot be reached now. Try again later.',
   CARD_NOT_FOUND: 'The agent cannot be found where it used to be.',
+  AGENT_NOT_FOUND: 'The agent cannot be found where it used to be.',
   TIMEOUT: 'The agent did not answer in time.',
   INTERRUPTED: 'The connection to the agent broke and could not be made again.',
   TASK_NOT_FOUND: 'The agent does not know this task any more.',
