@@ -10,12 +10,12 @@ import { nameOf } from './address.ts'
 import { withSource } from './card-source.ts'
 import { checkUrls } from './card-urls.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
-import { withFacade } from './facade-card.ts'
 import { discard, readText } from './read-text.ts'
 import { refusal } from './refusal.ts'
 
 export { cachedCard } from './card-freshness.ts'
 export { search } from './card-search.ts'
+export { sourceOf } from './card-source.ts'
 
 interface AnswerParts {
   readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
@@ -37,7 +37,16 @@ export async function readCard(
   } catch {
     throw noCard(response, from)
   }
-  return withSource(checkUrls(decodeCard(withFacade(json, from)), from, log), json, from)
+  return withSource(checkUrls(await decoded(json, from), from, log), json, from)
+}
+
+/** One that lists no interface may be that of a peer with simple tasks. */
+async function decoded(json: unknown, from: URL): Promise<AgentCard> {
+  try {
+    return decodeCard(json)
+  } catch {
+    return decodeCard((await import('./facade-card.ts')).withFacade(json, from))
+  }
 }
 
 /** One that a user has already. */
