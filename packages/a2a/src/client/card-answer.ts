@@ -15,7 +15,6 @@ import { refusal } from './refusal.ts'
 
 export { cachedCard } from './card-freshness.ts'
 export { search } from './card-search.ts'
-export { sourceOf } from './card-source.ts'
 
 interface AnswerParts {
   readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>

@@ -2,6 +2,7 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts'
 import type { Operation } from '../model/operation.ts'
 import { simpleTasksBinding } from './address.ts'
+import { sourceOf } from './card-source.ts'
 import type { ChosenInterface } from './contract.ts'
 
 /** Another document with a name and a version is no card of an agent. */
@@ -28,13 +29,12 @@ export const facadeInterface = (url: string): AgentInterface => ({
 const baseOfCard = ({ origin, pathname }: URL): string => origin + pathname.replace(/(\/\.well-known\/[^/]*)?\/*$/, '')
 
 /** Peers from before 0.2 have an address on their cards all the same, at which no A2A is served. */
-export async function guessFacade(
+export function guessFacade(
   { version, url }: ChosenInterface,
   operation: Operation,
   card: AgentCard | undefined,
-): Promise<readonly ChosenInterface[]> {
+): readonly ChosenInterface[] {
   if (card === undefined || version === '1.0' || !operation.startsWith('Send')) return []
-  const { sourceOf } = await import('./card-answer.ts')
   const from = sourceOf(card)?.from
   const why = `its card declares A2A ${version} at ${url}, where none is served; tried as a peer with simple tasks`
   return [{ ...facadeInterface(from === undefined ? url : baseOfCard(from)), version: '0.2', why }]

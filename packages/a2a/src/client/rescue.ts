@@ -43,7 +43,7 @@ export async function elsewhere<T>(
   const queue = known.filter((other) => other !== failed && serverOf(other) !== isThere)
   if (!pinned) queue.push(...guess(why, failed, known))
   if (!pinned && why === 'stranger')
-    queue.push(...(await (await import('./facade-card.ts')).guessFacade(failed, operation, card)))
+    queue.push(...(await import('./facade-card.ts')).guessFacade(failed, operation, card))
   // Grows while it is walked.
   for (const at of queue) {
     try {
