@@ -11,7 +11,8 @@ const interfaceFields = ['supportedInterfaces', 'supported_interfaces', 'additio
 
 /** The document with the façade as its interface, if it was found where cards are and lists none. */
 export function withFacade(document: unknown, from: URL): unknown {
-  const fields = Object(document) as Readonly<Record<string, unknown>>
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return document
+  const fields = document as Readonly<Record<string, unknown>>
   const lists = (name: string): boolean => {
     const value = fields[name] ?? ''
     return Array.isArray(value) ? value.length > 0 : value !== ''
