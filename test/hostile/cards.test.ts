@@ -33,7 +33,6 @@ describe('a card', () => {
     'is a text': '"card"',
     'is empty': '',
     'is an empty object': '{}',
-    'lists no interface': JSON.stringify(cardOf([])),
     'lists interfaces that are none': JSON.stringify(cardOf([null, 1, 'x'] as never)),
     'lists interfaces as a text': JSON.stringify(cardOf('x' as never)),
     'nests too deep': `{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
@@ -45,6 +44,12 @@ describe('a card', () => {
       assert.equal(await discover(server.url, { signal, limits }), null)
     })
   }
+
+  hostile('that lists no interface is no task, whatever is asked [B-26 S0-4]', async ({ open, connect, signal }) => {
+    const server = await open((exchange) => exchange.json(cardOf([])))
+    const agent = await connect(server)
+    await failsWith(agent.ask('hi', { signal }), 'INVALID_AGENT_RESPONSE')
+  })
 
   for (const field of ['name', 'version']) {
     hostile(`without ${field} is refused by that name [B-26]`, async ({ open, connect }) => {

@@ -1,4 +1,4 @@
-/** Addresses as users and peers give them, and as errors name them. */
+/** Addresses as users and peers give them, as errors name them, and the one that is a name only. */
 import { A2AError } from '../model/error.ts'
 
 export function addressOf(given: string): URL {
@@ -13,6 +13,9 @@ export function addressOf(given: string): URL {
 export function isHttp({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && username + password === ''
 }
+
+/** The simple REST façade, as the interface of a card names it (docs/simple.md). An identifier, never fetched. */
+export const simpleTasksBinding = 'https://parley.dev/bindings/simple-tasks/v1'
 
 /** Without the query: it may hold a key. */
 export const nameOf = ({ origin, pathname }: URL): string => origin + pathname

@@ -10,7 +10,6 @@ import { nameOf } from './address.ts'
 import { withSource } from './card-source.ts'
 import { checkUrls } from './card-urls.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
-import { withFacade } from './facade-card.ts'
 import { discard, readText } from './read-text.ts'
 import { refusal } from './refusal.ts'
 
@@ -37,7 +36,16 @@ export async function readCard(
   } catch {
     throw noCard(response, from)
   }
-  return withSource(checkUrls(decodeCard(withFacade(json, from)), from, log), json, from)
+  return withSource(checkUrls(await decoded(json, from), from, log), json, from)
+}
+
+/** One that lists no interface may be that of a peer with simple tasks. */
+async function decoded(json: unknown, from: URL): Promise<AgentCard> {
+  try {
+    return decodeCard(json)
+  } catch {
+    return decodeCard((await import('./facade-card.ts')).withFacade(json, from))
+  }
 }
 
 /** One that a user has already. */

@@ -9,7 +9,7 @@ import { openRawServers } from '../testing/raw-server-fixture.ts'
 import { openServers } from '../testing/server-fixture.ts'
 import { clearCardCache, discover, fetchCard, type CardParts } from './card.ts'
 import type { AuthAnswer, AuthRequest, Fetch } from './contract.ts'
-import { simpleTasksBinding } from './facade-binding.ts'
+import { simpleTasksBinding } from './address.ts'
 import { createHttp, type HttpParts } from './http.ts'
 import { defaultLimits } from './limits.ts'
 
@@ -244,7 +244,7 @@ describe('a card is not found', () => {
   })
 
   it('without an interface only where cards are: there it is that of a peer with simple tasks [S0-4]', async () => {
-    for (const lists of [{}, { supportedInterfaces: [] }, { url: '' }]) {
+    for (const lists of [{}, { supportedInterfaces: [] }]) {
       const server = await library({ '/team/.well-known/agent-card.json': { name: 'Old', version: '0.9.0', ...lists } })
       const { supportedInterfaces } = await fetchCard(`${server.url}/team`, parts())
       assert.deepEqual(supportedInterfaces, [

@@ -4,7 +4,6 @@ import { createAgent } from './agent.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { findCard } from './card.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
-import { facadeBinding } from './facade-binding.ts'
 import { createHttp, platformFetch } from './http.ts'
 import { defaultLimits } from './limits.ts'
 import { candidates } from './select.ts'
@@ -21,7 +20,7 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   const session = await createSession({
     ...found,
     candidates: candidates(found.card, options),
-    bindings: [...bindings, ...httpBindings, facadeBinding()],
+    bindings: [...bindings, ...httpBindings],
     http,
     limits,
     options,

@@ -1,8 +1,6 @@
 /** The simple REST façade as a binding of the client: peers from before interfaces had names. Loaded with the first call. */
 import type { ClientBinding, Wire } from './contract.ts'
-
-/** As the interface of a card names it; an identifier, never fetched. */
-export const simpleTasksBinding = 'https://parley.dev/bindings/simple-tasks/v1'
+import { simpleTasksBinding } from './address.ts'
 
 /** `timeoutMs` is how long the peer may take for a task; by default the peer decides. */
 export function facadeBinding(timeoutMs?: number): ClientBinding {

@@ -7,7 +7,7 @@ import { A2AError } from '../model/error.ts'
 import type { ErrorCode } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
 import type { Task } from '../model/task.ts'
-import { readFlatTask, writeTaskSend } from '../versions/simple-tasks.ts'
+import { readFlatTask, writeTaskSend } from '../versions/simple-peer.ts'
 import type { Wire, WireCall, WireParts } from './contract.ts'
 import { readText } from './read-text.ts'
 import { notJson, refusal } from './refusal.ts'
@@ -16,7 +16,7 @@ export function createFacadeWire(url: string, parts: WireParts, timeoutMs: numbe
   const base = url.replace(/[?#].*/, '').replace(/\/+$/, '')
 
   return {
-    call: answerTo,
+    call,
 
     /** There are no streams here. A card may promise them all the same: the task is shown once, and polled from then on. */
     async open(operation, request, about) {
@@ -28,7 +28,7 @@ export function createFacadeWire(url: string, parts: WireParts, timeoutMs: numbe
     },
   }
 
-  async function answerTo(operation: Operation, request: RequestOf<Operation>, about: WireCall) {
+  async function call(operation: Operation, request: RequestOf<Operation>, about: WireCall) {
     if (operation === 'GetTask') return get(request as RequestOf<'GetTask'>, about)
     if (operation === 'SendMessage') return { task: await send(request as RequestOf<'SendMessage'>, about) }
     throw unsupported(operation)

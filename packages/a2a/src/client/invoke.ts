@@ -6,7 +6,8 @@ import { textOf, textSaid } from './answer.ts'
 import { connect } from './connect.ts'
 import type { Answer, Invocation, InvokeOptions, RemoteAgent } from './contract.ts'
 import { deadline, sleep } from './deadline.ts'
-import { facadeBinding, simpleTasksBinding } from './facade-binding.ts'
+import { facadeBinding } from './facade-binding.ts'
+import { simpleTasksBinding } from './address.ts'
 
 export async function invoke(
   target: string | URL | AgentCard,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { ChosenInterface } from './contract.ts'
 import { elsewhere } from './rescue.ts'
@@ -13,17 +12,6 @@ const at = (version: '1.0' | '0.3', url: string): ChosenInterface => ({
   version,
   why: '',
 })
-
-const card: AgentCard = {
-  name: 'Agent',
-  description: '',
-  version: '1',
-  supportedInterfaces: [],
-  capabilities: {},
-  defaultInputModes: [],
-  defaultOutputModes: [],
-  skills: [],
-}
 
 describe('another interface', () => {
   const [first, old, third] = [
@@ -39,7 +27,6 @@ describe('another interface', () => {
     proven: new Set(),
     pinned: false,
     log: { warn() {} },
-    card: () => card,
   })
   const use = async (one: ChosenInterface): Promise<string> => {
     if (one === old) throw notLoaded

@@ -12,9 +12,7 @@ import type { VersionId } from '../versions/version.ts'
 import { withWanted } from './auth/wanted.ts'
 import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
 import { type Deadline, sleep } from './deadline.ts'
-import { simpleTasksBinding } from './facade-binding.ts'
-import { facadeInterface, facadeUrl } from './facade-card.ts'
-import { isRead, isSend, mayRepeat, neverSent, retryDelay } from './retry.ts'
+import { isRead, mayRepeat, neverSent, retryDelay } from './retry.ts'
 
 export { refusal } from './refusal.ts'
 
@@ -26,7 +24,6 @@ export interface Interfaces {
   readonly proven: Set<ChosenInterface>
   readonly pinned: boolean
   readonly log: ClientLog
-  card(): AgentCard
 }
 
 /** Tries the others, and throws what the first one said if none does better. */
@@ -35,6 +32,7 @@ export async function elsewhere<T>(
   operation: Operation,
   first: unknown,
   use: (at: ChosenInterface) => Promise<T>,
+  card?: AgentCard,
 ): Promise<T> {
   const { known, pinned, proven, log } = interfaces
   const failed = interfaces.current
@@ -43,9 +41,9 @@ export async function elsewhere<T>(
   // Whoever is busy at one address is as busy at the next one of the same server.
   const isThere = why === 'busy' ? serverOf(failed) : undefined
   const queue = known.filter((other) => other !== failed && serverOf(other) !== isThere)
-  const guesses = (from: ChosenInterface, tried: readonly ChosenInterface[]): ChosenInterface[] =>
-    pinned ? [] : [...guess(why, from, tried), ...guessFacade(why, from, tried, operation, interfaces.card())]
-  queue.push(...guesses(failed, known))
+  if (!pinned) queue.push(...guess(why, failed, known))
+  if (!pinned && why === 'stranger')
+    queue.push(...(await import('./facade-card.ts')).guessFacade(failed, operation, card))
   // Grows while it is walked.
   for (const at of queue) {
     try {
@@ -60,7 +58,7 @@ export async function elsewhere<T>(
       why = failure(reason, operation, proven.has(at))
       // A guess that has no such operation has told nothing.
       if (why === undefined && !(guessed && is(reason, 'UNSUPPORTED_OPERATION'))) throw reason
-      if (!guessed) queue.push(...guesses(at, [...known, ...queue]))
+      if (!pinned && !guessed) queue.push(...guess(why, at, [...known, ...queue]))
     }
   }
   if (pinned && isCore(operation) && failure(first, operation, false) === 'stranger') {
@@ -115,21 +113,6 @@ function guess(why: Why, at: ChosenInterface, tried: readonly ChosenInterface[])
   if (why !== 'stranger' || isTried || !/^(JSONRPC|HTTP\+JSON)$/i.test(protocolBinding)) return []
   const told = `its card declares A2A ${at.version} at ${url}, but it speaks ${version}`
   return [{ ...at, version, protocolVersion: version, why: told }]
-}
-
-/** Peers from before 0.2 have an address on their cards all the same, at which no A2A is served; their tasks are beside the card. */
-function guessFacade(
-  why: Why,
-  at: ChosenInterface,
-  tried: readonly ChosenInterface[],
-  operation: Operation,
-  card: AgentCard,
-): ChosenInterface[] {
-  const isTried = tried.some(({ protocolBinding }) => protocolBinding === simpleTasksBinding)
-  if (why !== 'stranger' || isTried || at.version === '1.0' || !isSend(operation)) return []
-  const { tenant: _, ...rest } = at
-  const told = `its card declares A2A ${at.version} at ${at.url}, where there is none; it is tried as a peer with simple tasks`
-  return [{ ...rest, ...facadeInterface(facadeUrl(card, at.url)), version: '0.2', why: told }]
 }
 
 function notSpoken({ version, url }: ChosenInterface, how: string, cause?: unknown): A2AError {

@@ -6,8 +6,8 @@
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { VersionId } from '../versions/version.ts'
+import { simpleTasksBinding } from './address.ts'
 import type { ChosenInterface, ClientBinding, ConnectOptions } from './contract.ts'
-import { facadeBinding } from './facade-binding.ts'
 
 export type SelectOptions = Pick<ConnectOptions, 'version' | 'prefer' | 'tenant'> & {
   /** Besides the two over HTTP. */
@@ -15,7 +15,10 @@ export type SelectOptions = Pick<ConnectOptions, 'version' | 'prefer' | 'tenant'
 }
 
 const all: readonly VersionId[] = ['1.0', '0.3', '0.2']
-const builtIn = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ protocolBinding, versions: all }))
+const builtIn = ['JSONRPC', 'HTTP+JSON', simpleTasksBinding].map((protocolBinding) => ({
+  protocolBinding,
+  versions: all,
+}))
 
 const bindingOf = ({ protocolBinding }: Pick<ClientBinding, 'protocolBinding'>): string => protocolBinding
 
@@ -24,7 +27,7 @@ export function candidates(
   { supportedInterfaces }: AgentCard,
   { version: pinned, bindings = [], prefer = bindings.map(bindingOf), tenant }: SelectOptions = {},
 ): readonly [ChosenInterface, ...ChosenInterface[]] {
-  const spoken = [...bindings, ...builtIn, facadeBinding()]
+  const spoken = [...bindings, ...builtIn]
   const wishes = prefer.map((name) => name.toUpperCase())
   /** What is not wished for comes last. */
   const rank = ({ protocolBinding }: ChosenInterface): number =>
@@ -50,9 +53,10 @@ export function candidates(
   const offered = supportedInterfaces
     .map(({ protocolBinding, protocolVersion, url }) => `${protocolBinding} ${protocolVersion} at ${url}`)
     .join(', ')
-  const speaks = [...bindings, ...builtIn].map(
-    ({ protocolBinding, versions }) => `${protocolBinding} ${pinned ?? versions.join('/')}`,
-  )
+  // Simple tasks are the last, and no caller asks for them.
+  const speaks = spoken
+    .slice(0, -1)
+    .map(({ protocolBinding, versions }) => `${protocolBinding} ${pinned ?? versions.join('/')}`)
   throw new A2AError('VERSION_NOT_SUPPORTED', `The agent offers ${offered}; asked for was ${speaks.join(' or ')}`, {
     offered,
   })

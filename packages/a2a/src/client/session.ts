@@ -68,7 +68,6 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     proven: new Set(),
     pinned: options.version !== undefined,
     log,
-    card: () => card,
   }
   const lines = new Map<ChosenInterface, Line>()
   // Fetched while all is well: when it is needed, nothing may be within reach.
@@ -144,7 +143,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     } catch (reason) {
       const help = await rescue
       if (help === undefined) throw reason
-      return help.elsewhere(interfaces, asking.operation, reason, (at) => exchangeAt(at, asking))
+      return help.elsewhere(interfaces, asking.operation, reason, (at) => exchangeAt(at, asking), card)
     }
   }
 
@@ -187,7 +186,9 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     if (known !== undefined) return known
     const version = await loadVersion(at.version)
     const name = at.protocolBinding.toUpperCase()
-    const binding = bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) as ClientBinding
+    const binding =
+      bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) ??
+      (await import('./facade-binding.ts')).facadeBinding()
     const { maxBodyBytes, maxEventBytes } = limits
     const wire = binding.open(at, version, {
       http,

@@ -1,15 +1,13 @@
 /**
  * The simple REST façade: one text in, one flat task out, with four states and everything that was said (S0-1…S0-5). A codec
- * like those of the versions: pure, and shared by the hub's routes, the client of such peers and `@parley/a2a/simple`.
+ * like those of the versions: pure, and shared by the hub's routes and `@parley/a2a/simple`. The calling half is simple-peer.ts.
  */
-import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
-import type { SendMessageRequest } from '../model/operation.ts'
 import type { LogRecord } from '../model/record.ts'
 import { isInterrupted } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Message, Part, Task } from '../model/task.ts'
-import { complain, integer, isBag, list, readAnswer, readRequest, text, then } from './read.ts'
+import { complain, integer, isBag, list, readRequest, text, then } from './read.ts'
 import type { Read } from './read.ts'
 import { required, shape } from './shape.ts'
 
@@ -68,13 +66,6 @@ const flatStates: Readonly<Partial<Record<TaskState, A2ATaskState>>> = {
   TASK_STATE_REJECTED: 'failed',
 }
 
-const states: Readonly<Record<string, TaskState>> = {
-  submitted: 'TASK_STATE_SUBMITTED',
-  working: 'TASK_STATE_WORKING',
-  completed: 'TASK_STATE_COMPLETED',
-  failed: 'TASK_STATE_FAILED',
-}
-
 const nonEmpty: Read<string> = (reader, value) =>
   value === '' ? complain(reader, 'must not be empty') : text(reader, value)
 
@@ -116,26 +107,6 @@ export function messageOfTaskSend({ texts: said, skill }: TaskSend): Message {
     parts: said.map((each) => ({ text: each })),
     metadata: { source: 'agent', ...(skill !== undefined ? { skillId: skill } : {}) },
   }
-}
-
-/** The body that submits a message. Some peers read the members in an envelope and some bare: each finds them (S0-4). */
-export function writeTaskSend({ message, metadata }: SendMessageRequest, timeoutMs?: number): object {
-  if (message.taskId !== undefined) {
-    throw new A2AError('UNSUPPORTED_OPERATION', 'The agent takes new tasks only: a task cannot be continued')
-  }
-  const skill = metadata?.['skillId'] ?? message.metadata?.['skillId']
-  const params = {
-    message: message.parts.map(textOfPart).join('\n'),
-    ...(typeof skill === 'string' ? { skill } : {}),
-    ...(timeoutMs !== undefined ? { timeoutMs } : {}),
-  }
-  return { ...params, params }
-}
-
-function textOfPart(part: Part): string {
-  if ('text' in part) return part.text
-  if ('data' in part) return JSON.stringify(part.data)
-  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'The agent takes text only')
 }
 
 /** What the log adds to a task for its flat form. */
@@ -207,40 +178,4 @@ function sourceOf([first]: readonly Message[]): string {
 function createdAtOf(id: string): string | undefined {
   const time = /^([\da-f]{8})-([\da-f]{4})-7/.exec(id)
   return time === null ? undefined : timeAt(Number.parseInt(`${time[1]}${time[2]}`, 16))
-}
-
-/**
- * The task that a peer shows. What its agent said last is the answer (S0-25): the message of the status once the task has
- * ended. Throws INVALID_AGENT_RESPONSE for what is no task.
- */
-export function readFlatTask(payload: unknown): Task {
-  const id = isBag(payload) ? payload['id'] : undefined
-  if (!isBag(payload) || typeof id !== 'string' || id === '') {
-    const nameless: Read<Task> = (reader) => complain(reader, 'is required: the peer gave the task no id', 'id')
-    return readAnswer(nameless, payload, 'task')
-  }
-  const { sessionId, updatedAt, messages } = payload
-  const given = payload['state'] ?? (isBag(payload['status']) ? payload['status']['state'] : undefined)
-  const state = states[String(given)] ?? 'TASK_STATE_WORKING'
-  const said = (Array.isArray(messages) ? messages : []).flatMap((one, index) => messageIn(one, `${id}:${index}`))
-  const answer = /COMPLETED|FAILED/.test(state) ? said.findLast(({ role }) => role === 'ROLE_AGENT') : undefined
-  const history = said.filter((message) => message !== answer)
-  return {
-    id,
-    ...(typeof sessionId === 'string' && sessionId !== '' ? { contextId: sessionId } : {}),
-    status: {
-      state,
-      ...(answer !== undefined ? { message: answer } : {}),
-      ...(typeof updatedAt === 'string' ? { timestamp: updatedAt } : {}),
-    },
-    ...(history.length > 0 ? { history } : {}),
-  }
-}
-
-function messageIn(value: unknown, messageId: string): Message[] {
-  if (!isBag(value) || !Array.isArray(value['parts'])) return []
-  const parts = value['parts'].flatMap((part: unknown): Part[] =>
-    isBag(part) && typeof part['text'] === 'string' ? [{ text: part['text'] }] : [],
-  )
-  return [{ messageId, role: value['role'] === 'agent' ? 'ROLE_AGENT' : 'ROLE_USER', parts }]
 }

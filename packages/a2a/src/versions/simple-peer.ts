@@ -1,0 +1,75 @@
+/**
+ * The calling half of the simple REST façade (simple-tasks.ts): what is posted to such a peer, and the task that it shows.
+ * Read generously, without the readers of the versions, so that a page loads little for a peer that is rare.
+ */
+import { A2AError } from '../model/error.ts'
+import type { SendMessageRequest } from '../model/operation.ts'
+import type { TaskState } from '../model/state.ts'
+import type { Message, Part, Task } from '../model/task.ts'
+
+const states: Readonly<Record<string, TaskState>> = {
+  submitted: 'TASK_STATE_SUBMITTED',
+  working: 'TASK_STATE_WORKING',
+  completed: 'TASK_STATE_COMPLETED',
+  failed: 'TASK_STATE_FAILED',
+}
+
+/** The body that submits a message. Some peers read the members in an envelope and some bare: each finds them (S0-4). */
+export function writeTaskSend({ message, metadata }: SendMessageRequest, timeoutMs?: number): object {
+  if (message.taskId !== undefined) {
+    throw new A2AError('UNSUPPORTED_OPERATION', 'The agent takes new tasks only: a task cannot be continued')
+  }
+  const skill = metadata?.['skillId'] ?? message.metadata?.['skillId']
+  const params = {
+    message: message.parts.map(textOfPart).join('\n'),
+    ...(typeof skill === 'string' ? { skill } : {}),
+    ...(timeoutMs !== undefined ? { timeoutMs } : {}),
+  }
+  return { ...params, params }
+}
+
+function textOfPart(part: Part): string {
+  if ('text' in part) return part.text
+  if ('data' in part) return JSON.stringify(part.data)
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'The agent takes text only')
+}
+
+/**
+ * The task that a peer shows. What its agent said last is the answer (S0-25): the message of the status once the task has
+ * ended. Throws INVALID_AGENT_RESPONSE for what is no task.
+ */
+export function readFlatTask(payload: unknown): Task {
+  const { id, state: own, status, sessionId, updatedAt, messages } = fieldsOf(payload)
+  if (typeof id !== 'string' || id === '') {
+    throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer gave the task no id', {
+      violations: [{ field: 'id', description: 'is required' }],
+    })
+  }
+  const given = own ?? fieldsOf(status)['state']
+  const state = states[String(given)] ?? 'TASK_STATE_WORKING'
+  const said = (Array.isArray(messages) ? messages : []).flatMap((one, index) => messageIn(one, `${id}:${index}`))
+  const answer = /COMPLETED|FAILED/.test(state) ? said.findLast(({ role }) => role === 'ROLE_AGENT') : undefined
+  const history = said.filter((message) => message !== answer)
+  return {
+    id,
+    ...(typeof sessionId === 'string' && sessionId !== '' ? { contextId: sessionId } : {}),
+    status: {
+      state,
+      ...(answer !== undefined ? { message: answer } : {}),
+      ...(typeof updatedAt === 'string' ? { timestamp: updatedAt } : {}),
+    },
+    ...(history.length > 0 ? { history } : {}),
+  }
+}
+
+function messageIn(value: unknown, messageId: string): Message[] {
+  const { role, parts } = fieldsOf(value)
+  if (!Array.isArray(parts)) return []
+  const texts = parts.map((part) => fieldsOf(part)['text']).filter((text) => typeof text === 'string')
+  return [{ messageId, role: role === 'agent' ? 'ROLE_AGENT' : 'ROLE_USER', parts: texts.map((text) => ({ text })) }]
+}
+
+/** None of what is no object. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return Object(value) as Readonly<Record<string, unknown>>
+}
