@@ -197,10 +197,24 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
 
   it('says what there is not', async () => {
     const page = await house.context.newPage()
-    await page.goto(`${house.stage.url}/settings`)
-    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    const answer = await page.goto(`${house.stage.url}/no/such page`)
+    assert.equal(answer?.status(), 404)
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
+    await page.getByText('Nothing is at /no/such%20page').waitFor()
+    await page.getByRole('link', { name: 'Open the start page' }).click()
+    await page.waitForURL('**/welcome')
     await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
+    // Programs are answered as programs, whatever they say that they accept.
+    const asProgram = await fetch(`${house.stage.url}/a2a/no-such-agent`, { headers: { accept: 'text/html' } })
+    assert.deepEqual(
+      [asProgram.status, asProgram.headers.get('content-type')?.split(';')[0]],
+      [404, 'application/json'],
+    )
+    const wellKnown = await fetch(`${house.stage.url}/.well-known/agent-card.json`, {
+      headers: { accept: 'text/html' },
+    })
+    assert.equal(wellKnown.status, 200)
     await page.close()
   })
 

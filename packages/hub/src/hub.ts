@@ -214,7 +214,12 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       log,
       now: Date.now,
     }
-    const pages = createConsole({ folder: parts.console ?? consoleFolder, isOn: () => current.admin.console })
+    const { pages, notFound } = createConsole({
+      folder: parts.console ?? consoleFolder,
+      isOn: () => current.admin.console,
+      routes: (request, response, next) =>
+        server === undefined ? next() : server.handler.node(request, response, next),
+    })
     const fronts: Front[] = [front, pages, openDiscovery(agents, known), hooks]
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault }))
@@ -222,6 +227,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     if (config.profiles.olderDraft) fronts.unshift(olderDraft)
     mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
     if (mcp !== undefined) fronts.push(mcp.front)
+    fronts.push(notFound)
     return serve({
       ...house,
       ...(config.profiles.olderDraft ? { restInKind: olderDraftRest } : {}),
