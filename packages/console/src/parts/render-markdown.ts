@@ -21,9 +21,20 @@ const marked = new Marked({
   },
 })
 
+/** Blocks and cells each have the direction of their own text: an answer may hold several languages. Code keeps its order. */
+const hasOwnDirection = /^(P|H[1-6]|UL|OL|LI|BLOCKQUOTE|TABLE|TH|TD)$/
+
 const purify = DOMPurify()
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (!(node instanceof Element)) return
+  if (hasOwnDirection.test(node.tagName)) node.setAttribute('dir', 'auto')
+  if (!/^(left|center|right)$/.test(node.getAttribute('align') ?? 'left')) node.removeAttribute('align')
+  if (node.tagName === 'INPUT') {
+    // A box of a task list, and nothing that could be typed into or pressed.
+    if (node.getAttribute('type') !== 'checkbox') return node.remove()
+    node.setAttribute('disabled', '')
+    node.setAttribute('aria-label', node.hasAttribute('checked') ? 'Done' : 'Not done')
+  }
   if (node.tagName === 'A') {
     node.setAttribute('target', '_blank')
     node.setAttribute('rel', 'noopener noreferrer nofollow')
@@ -46,6 +57,8 @@ const allowed = {
     ),
   ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'align', 'start', 'type', 'checked', 'disabled'],
   ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);|blob:|#)/i,
+  // No addresses: without this, their values are held to the pattern above and dropped.
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'type'],
   ALLOW_DATA_ATTR: false,
 }
 
