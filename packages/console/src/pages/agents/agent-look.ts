@@ -27,6 +27,20 @@ export function agentLook({ state, trouble, health, drift }: Seen): AgentLook {
   return { tone: 'done', shape: '●', word: 'up', why }
 }
 
+export interface LastError {
+  readonly text: string
+  /** The task that failed; an agent that cannot be opened failed without one. */
+  readonly task: Agent['lastError']
+}
+
+/** Why it cannot take messages now, such as a module that does not load; else how its last failed task ended. */
+export function lastErrorOf(agent: Seen & Pick<Agent, 'lastError'>): LastError | undefined {
+  const { word, why } = agentLook(agent)
+  if ((word === 'unavailable' || word === 'down') && why !== undefined) return { text: why, task: undefined }
+  const task = agent.lastError
+  return task === undefined ? undefined : { text: task.text ?? 'failed', task }
+}
+
 export function breakerText(breaker: Agent['health']['breaker']): string | undefined {
   if (breaker === 'open') return 'Nothing is handed on to it for a while, because too much failed.'
   return breaker === 'half-open' ? 'One message is let through, to see whether it is well again.' : undefined
