@@ -5,12 +5,20 @@
 import type { AgentLog } from '@parley/a2a'
 import type { AgentKind, CardPart, KindParts, OpenAgent } from './agents/kind.ts'
 
+/** Why an agent is not open, and when that changes at the earliest. For operators, not for callers. */
+export interface StartError {
+  readonly message: string
+  /** When it was last tried. */
+  readonly at: number
+  readonly nextTryAt: number
+}
+
 export interface Keeper {
   /** Resolves when it is open, or could not be opened for the first time. Never rejects. */
   readonly tried: Promise<void>
   readonly open: OpenAgent | undefined
-  /** Why it is not open: for whoever runs the hub. */
-  readonly trouble: string | undefined
+  /** Why it could not be opened; cleared when it opens. */
+  readonly startError: StartError | undefined
   /** What it said of itself when it was last looked at. */
   readonly looked: CardPart | undefined
   /** Asks it again what it says of itself. */
@@ -25,6 +33,8 @@ export interface KeeperOptions {
   readonly log: AgentLog
   /** It is open now, or says something else of itself. */
   changed(): void
+  /** Another try to open it has failed: `startError` is new. */
+  failed?(): void
   readonly times?: Partial<KeeperTimes> | undefined
 }
 
@@ -46,18 +56,20 @@ const usual: KeeperTimes = {
   lastRetryMs: 60_000,
 }
 
-export function keepAgent({ kind, entry, parts, log, changed, ...given }: KeeperOptions): Keeper {
+export function keepAgent({ kind, entry, parts, log, changed, failed, ...given }: KeeperOptions): Keeper {
   const times = { ...usual, ...given.times }
   const closing = new AbortController()
   const { signal } = closing
   const about = { agent: parts.name, kind: kind.kind }
   let open: OpenAgent | undefined
-  let trouble: string | undefined
+  let startError: StartError | undefined
   let looked: CardPart | undefined
   let looking: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const later = (ms: number, then: () => void): void => {
-    if (!signal.aborted) timer = setTimeout(then, ms * (0.75 + Math.random() / 2)).unref()
+  const later = (ms: number, then: () => void): number => {
+    const delayMs = Math.round(ms * (0.75 + Math.random() / 2))
+    if (!signal.aborted) timer = setTimeout(then, delayMs).unref()
+    return delayMs
   }
   const tried = tryToOpen(times.firstRetryMs)
 
@@ -66,14 +78,17 @@ export function keepAgent({ kind, entry, parts, log, changed, ...given }: Keeper
       const made = await withinTime(callOpen(), times.openMs, closeLate)
       if (signal.aborted) return closeLate(made)
       open = made
-      trouble = undefined
+      startError = undefined
       changed()
       void lookOn()
     } catch (cause) {
       if (signal.aborted) return
-      trouble = cause instanceof Error ? cause.message : String(cause)
       log.error('the agent could not be opened; it will be tried again', { ...about, cause })
-      later(retryMs, () => void tryToOpen(Math.min(times.lastRetryMs, retryMs * 2)))
+      const message = cause instanceof Error ? cause.message : String(cause)
+      const at = parts.now()
+      const delayMs = later(retryMs, () => void tryToOpen(Math.min(times.lastRetryMs, retryMs * 2)))
+      startError = { message, at, nextTryAt: at + delayMs }
+      failed?.()
     }
   }
 
@@ -118,8 +133,8 @@ export function keepAgent({ kind, entry, parts, log, changed, ...given }: Keeper
     get open() {
       return open
     },
-    get trouble() {
-      return trouble
+    get startError() {
+      return startError
     },
     get looked() {
       return looked

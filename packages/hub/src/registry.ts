@@ -11,7 +11,7 @@ import { settingsOf } from './agent-settings.ts'
 import type { AgentKind, KindParts, OpenAgent } from './agents/kind.ts'
 import type { AgentConfig } from './config/config.ts'
 import { keepAgent } from './keeper.ts'
-import type { Keeper, KeeperTimes } from './keeper.ts'
+import type { Keeper, KeeperTimes, StartError } from './keeper.ts'
 import { standIn, unavailable } from './stand-in.ts'
 
 /** What the configuration says of agents. */
@@ -26,7 +26,7 @@ export interface AgentStatus {
   readonly kind: string
   readonly state: 'open' | 'unavailable'
   /** Why it is not open. Not for callers. */
-  readonly trouble?: string
+  readonly startError?: StartError
   readonly settings: AgentSettings
 }
 
@@ -184,6 +184,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
       parts: kindParts(name, config, kindOf(config), baseDir),
       log,
       changed: () => changed(name, keeper),
+      failed: () => places.get(name)?.keeper === keeper && rest.changed?.(name),
       times,
     })
     const made = madeOf(config, baseDir)
@@ -284,12 +285,12 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
     status(name) {
       const place = places.get(name)
       if (place === undefined) return undefined
-      const { open, trouble } = place.keeper
+      const { open, startError } = place.keeper
       return {
         name,
         kind: place.config.kind,
         state: open === undefined ? 'unavailable' : 'open',
-        ...(trouble !== undefined ? { trouble } : {}),
+        ...(startError !== undefined ? { startError } : {}),
         settings: settingsFor(place),
       }
     },

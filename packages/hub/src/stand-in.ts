@@ -23,8 +23,9 @@ export function standIn(opened: () => Promise<Agent>, patienceMs: number): Agent
   }
 }
 
+/** It says nothing of when to come back, so that clients fail at once instead of trying again by themselves. */
 export function unavailable(): A2AError {
-  return new A2AError('AGENT_UNAVAILABLE', 'The agent is not available at the moment', { retryAfterSeconds: '5' })
+  return new A2AError('AGENT_UNAVAILABLE', 'The agent is not available at the moment')
 }
 
 async function withinTurn<T>(value: Promise<T>, signal: AbortSignal, limitMs: number): Promise<T> {

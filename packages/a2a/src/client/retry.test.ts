@@ -38,7 +38,7 @@ describe('whether a call may be repeated', () => {
       error('RATE_LIMITED', { status: '429' }),
       error('UNAVAILABLE', { status: '503' }),
       error('UNAVAILABLE'),
-      error('AGENT_UNAVAILABLE'),
+      error('AGENT_UNAVAILABLE', { status: '503', retryAfterMs: '5000' }),
       error('UNAVAILABLE', { status: '502', retryAfterMs: '5' }),
       error('TIMEOUT', { status: '504', retryAfterMs: '5' }),
       error('UNAVAILABLE', { reason: 'NETWORK' }, refused),
@@ -58,6 +58,13 @@ describe('whether a call may be repeated', () => {
     for (const operation of writes) {
       for (const each of certain) assert.equal(mayRepeat(each, operation, stranger), true, JSON.stringify(each))
       for (const each of doubtful) assert.equal(mayRepeat(each, operation, stranger), false, JSON.stringify(each))
+    }
+  })
+
+  it('is up to the caller where the agent is down and the peer does not say when it is back', () => {
+    for (const operation of writes) {
+      for (const card of [stranger, ours])
+        assert.equal(mayRepeat(error('AGENT_UNAVAILABLE', { status: '503' }), operation, card), false)
     }
   })
 

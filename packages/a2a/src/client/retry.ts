@@ -1,6 +1,7 @@
 /**
  * What may be tried again, and when. A question is asked again whenever an answer might come. Whatever changes something
- * is repeated only if the peer certainly did nothing: it said so (429, 503), or no connection came about. A message
+ * is repeated only if the peer certainly did nothing: it said so (429, 503), or no connection came about. An agent that is
+ * down (AGENT_UNAVAILABLE) is a matter for the caller, unless the peer says when to come back. A message
  * whose answer got lost is sent again only to a peer that keeps messageIds apart, as ours do (B-163, B-164): others
  * would do the work twice. Such an error has its messageId in `details`, for a caller who knows better.
  */
@@ -13,6 +14,7 @@ import type { ClientLimits } from './contract.ts'
 export function mayRepeat(error: unknown, operation: Operation, card: AgentCard): error is A2AError {
   if (!(error instanceof A2AError) || !error.retryable) return false
   if (isRead(operation) || didNothing(error)) return true
+  if (error.code === 'AGENT_UNAVAILABLE') return false
   return isSend(operation) && error.code !== 'TIMEOUT' && knowsRepeats(card)
 }
 
@@ -29,7 +31,7 @@ function didNothing(error: A2AError): boolean {
   if (reason === 'NETWORK') return neverSent(error)
   // A gateway's 502 and 504 leave open what happened behind it, unless it invites to come back.
   if (retryAfterMs !== undefined) return true
-  return /^(RATE|AGENT)/.test(error.code) || (error.code === 'UNAVAILABLE' && (status ?? '503') === '503')
+  return error.code === 'RATE_LIMITED' || (error.code === 'UNAVAILABLE' && (status ?? '503') === '503')
 }
 
 /** As Node, Bun and Deno say that there was no connection. Browsers do not say. */

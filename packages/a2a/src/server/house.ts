@@ -4,6 +4,7 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts
 import type { Engine } from '../engine/contract.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import { retryAfterSeconds } from '../model/retry-after.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { Binding } from './admission.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
@@ -144,7 +145,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
           'content-type': framing.contentType,
           'a2a-version': version.id,
           ...challenged(doorkeeper.challenge(error, resident)),
-          ...(status === 429 || status === 503 ? { 'retry-after': retryAfter(error) } : {}),
+          ...(status === 429 || status === 503 ? retryAfter(error) : {}),
           ...more,
         },
         body: framing.error(error),
@@ -158,7 +159,7 @@ function challenged(challenge: string | undefined): HttpHeaders {
   return challenge === undefined ? {} : { 'www-authenticate': challenge }
 }
 
-/** As the error says. A detail may be anybody's text, and a header that is no number of seconds helps nobody. */
-function retryAfter({ details: { retryAfterSeconds } }: A2AError): string {
-  return typeof retryAfterSeconds === 'string' && /^\d{1,9}$/.test(retryAfterSeconds) ? retryAfterSeconds : '1'
+function retryAfter(error: A2AError): HttpHeaders {
+  const seconds = retryAfterSeconds(error)
+  return seconds === undefined ? {} : { 'retry-after': seconds }
 }

@@ -114,7 +114,15 @@ export type Agent = {
   readonly name: string
   readonly kind: string
   readonly state: 'open' | 'unavailable'
-  /** Why it is not open. */
+  /** Why it is not open, when it was last tried, and when it is tried next. */
+  readonly startError?: {
+    readonly message: string
+    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+    readonly at: string
+    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+    readonly nextTryAt: string
+  }
+  /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'
@@ -166,7 +174,15 @@ export type AgentDetail = {
   readonly name: string
   readonly kind: string
   readonly state: 'open' | 'unavailable'
-  /** Why it is not open. */
+  /** Why it is not open, when it was last tried, and when it is tried next. */
+  readonly startError?: {
+    readonly message: string
+    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+    readonly at: string
+    /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+    readonly nextTryAt: string
+  }
+  /** Deprecated: `startError.message`. */
   readonly trouble?: string
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'

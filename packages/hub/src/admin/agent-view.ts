@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'
 import { listedAgent } from '../discovery/listed-agent.ts'
 import type { AgentHealth, Health } from '../health/health.ts'
+import type { StartError } from '../keeper.ts'
 import type { AgentStatus, Registry } from '../registry.ts'
 import { time } from './answer.ts'
 import { instant } from './fields.ts'
@@ -32,7 +33,11 @@ export const agentSummary = z
     name: z.string(),
     kind: z.string(),
     state: z.enum(['open', 'unavailable']),
-    trouble: z.string().optional().meta({ description: 'Why it is not open.' }),
+    startError: z
+      .strictObject({ message: z.string(), at: instant, nextTryAt: instant })
+      .optional()
+      .meta({ description: 'Why it is not open, when it was last tried, and when it is tried next.' }),
+    trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
     health,
     title: z.string(),
     description: z.string().optional(),
@@ -87,7 +92,7 @@ export function createAgentView(parts: AgentViewParts): AgentView {
   let asking: Promise<void> | undefined
 
   async function summary(status: AgentStatus, counts: readonly AgentCount[]): Promise<AgentSummary> {
-    const { name, kind, state, trouble, settings } = status
+    const { name, kind, state, startError, settings } = status
     const { isAvailable: _, skills, tags, ...listed } = listedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
     const count = (...states: readonly string[]): number =>
@@ -100,7 +105,7 @@ export function createAgentView(parts: AgentViewParts): AgentView {
       tags: [...tags],
       kind,
       state,
-      ...(trouble !== undefined ? { trouble } : {}),
+      ...(startError !== undefined ? shownStartError(startError) : {}),
       health: shownHealth(parts.health.of(name)),
       isDefault: registry.defaultName() === name,
       isOpen: parts.isOpen(name),
@@ -157,6 +162,10 @@ function sleep(ms: number): Promise<void> {
 function failureOf({ id, statusAt, status }: TaskRow) {
   const text = textIn(status.message)
   return { taskId: id, at: time(statusAt), ...(text !== undefined ? { text } : {}) }
+}
+
+function shownStartError({ message, at, nextTryAt }: StartError) {
+  return { startError: { message, at: time(at), nextTryAt: time(nextTryAt) }, trouble: message }
 }
 
 function shownHealth({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {

@@ -67,8 +67,8 @@ function introduce(hub: Hub, where: string, { say }: Terminal): void {
   say(`\nTasks are kept in ${where}.`)
 }
 
-function about({ state, trouble, settings }: AgentStatus): string {
-  if (state === 'unavailable') return `is not available: ${trouble}`
+function about({ state, startError, settings }: AgentStatus): string {
+  if (state === 'unavailable') return `is not available: ${startError?.message}`
   return settings.description?.split('\n')[0] ?? ''
 }
 

@@ -150,10 +150,11 @@ function routeErrorOf(reason: unknown, log: AgentLog): RouteError {
     return new RouteError('INTERNAL', 'Internal error')
   }
   const { retryAfterSeconds, violations } = error.details
+  const seconds = typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1'
+  // An agent that is down does not say when it is back.
+  const isInvited = error.code !== 'AGENT_UNAVAILABLE' || retryAfterSeconds !== undefined
   const headers = {
-    ...(code === 'RATE_LIMITED' || code === 'UNAVAILABLE'
-      ? { 'retry-after': typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1' }
-      : {}),
+    ...(isInvited && (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') ? { 'retry-after': seconds } : {}),
     ...(code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
   }
   return new RouteError(code, error.message, { headers, ...(violations !== undefined ? { violations } : {}) })

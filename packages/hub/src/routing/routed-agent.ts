@@ -45,9 +45,7 @@ interface Routed {
 }
 
 const unavailable = (): A2AError =>
-  new A2AError('AGENT_UNAVAILABLE', 'None of the agents that could do this is available at the moment', {
-    retryAfterSeconds: '5',
-  })
+  new A2AError('AGENT_UNAVAILABLE', 'None of the agents that could do this is available at the moment')
 
 export function routedAgent(agent: Agent, parts: RoutedParts): Agent {
   const { name, house } = parts

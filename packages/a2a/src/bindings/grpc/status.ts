@@ -5,6 +5,7 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
+import { retryAfterSeconds } from '../../model/retry-after.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
 import type { Rpcs } from '../../versions/rpcs.ts'
 import type { Dialect } from '../../versions/version.ts'
@@ -56,11 +57,11 @@ export function statusOf(error: A2AError, { statuses }: Pick<Rpcs, 'statuses'> =
   return { code, message, details: undefined }
 }
 
-/** Like `Retry-After` over HTTP: for those who come too often, and while nobody is home. */
-function retryInfo({ code, details: { retryAfterSeconds } }: A2AError): readonly object[] {
-  const { grpc } = errorTable[code]
-  if (grpc !== 'RESOURCE_EXHAUSTED' && grpc !== 'UNAVAILABLE') return []
-  const seconds = typeof retryAfterSeconds === 'string' && /^\d{1,9}$/.test(retryAfterSeconds) ? retryAfterSeconds : '1'
+/** Like `Retry-After` over HTTP: for those who come too often, and where nothing can serve now. */
+function retryInfo(error: A2AError): readonly object[] {
+  const { grpc } = errorTable[error.code]
+  const seconds = retryAfterSeconds(error)
+  if (seconds === undefined || (grpc !== 'RESOURCE_EXHAUSTED' && grpc !== 'UNAVAILABLE')) return []
   return [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` }]
 }
 
