@@ -21,13 +21,29 @@ const marked = new Marked({
   },
 })
 
-/** Blocks and cells each have the direction of their own text: an answer may hold several languages. Code keeps its order. */
-const hasOwnDirection = /^(P|H[1-6]|UL|OL|LI|BLOCKQUOTE|TABLE|TH|TD)$/
+/**
+ * Blocks and cells each have the direction of their own text: an answer may hold several languages. Code keeps its order. A
+ * paragraph of an item or a quote has none, since `auto` does not look into what has one.
+ */
+function hasOwnDirection({ tagName, parentElement }: Element): boolean {
+  if (tagName === 'P') return !/^(LI|BLOCKQUOTE)$/.test(parentElement?.tagName ?? '')
+  return /^(H[1-6]|LI|BLOCKQUOTE|TH|TD)$/.test(tagName)
+}
+
+/** The first letter decides, as it does for `auto`. */
+const rightToLeft = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+/** Where bullets stand and columns begin is up to the first item or heading, for `auto` sees none of them. */
+function directWhole(first: Element): void {
+  if (!/^(LI|TH)$/.test(first.tagName) || first.previousElementSibling !== null) return
+  if (rightToLeft.test(first.textContent ?? '')) first.closest('ul, ol, table')?.setAttribute('dir', 'rtl')
+}
 
 const purify = DOMPurify()
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (!(node instanceof Element)) return
-  if (hasOwnDirection.test(node.tagName)) node.setAttribute('dir', 'auto')
+  if (hasOwnDirection(node)) node.setAttribute('dir', 'auto')
+  directWhole(node)
   if (!/^(left|center|right)$/.test(node.getAttribute('align') ?? 'left')) node.removeAttribute('align')
   if (node.tagName === 'INPUT') {
     // A box of a task list, and nothing that could be typed into or pressed.

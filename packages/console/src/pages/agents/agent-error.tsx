@@ -11,15 +11,19 @@ export function AgentError({ agent, isLinked = false }: { readonly agent: Failin
   return (
     <>
       <Text error={error} isLinked={isLinked} />{' '}
-      <span class="faint">{error.task === undefined ? 'now' : <Ago at={error.task.at} />}</span>
+      {error.at !== undefined && (
+        <span class="faint">
+          <Ago at={error.at} />
+        </span>
+      )}
     </>
   )
 }
 
-function Text({ error: { text, task }, isLinked }: { readonly error: LastError; readonly isLinked: boolean }) {
-  if (isLinked && task !== undefined) {
+function Text({ error: { text, taskId }, isLinked }: { readonly error: LastError; readonly isLinked: boolean }) {
+  if (isLinked && taskId !== undefined) {
     return (
-      <a class="agent-failure" href={`/tasks/${task.taskId}`}>
+      <a class="agent-failure" href={`/tasks/${taskId}`}>
         {text}
       </a>
     )

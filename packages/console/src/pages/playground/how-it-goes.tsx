@@ -61,7 +61,7 @@ export function HowItGoes({ where, retry, asCurl, cancel }: HowProps) {
       )}
       {asCurl !== undefined && (
         <Copy text={asCurl} label="Copy the last request as curl">
-          curl
+          Copy curl
         </Copy>
       )}
     </div>
