@@ -37,7 +37,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   it('teaches how to set one, where there is none', async () => {
     const page = await house.open('/push')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
-    assert.match(await page.locator('.empty pre').innerText(), /^curl .*taskPushNotificationConfig/s)
+    assert.match(await page.locator('.empty pre').innerText(), /^curl .*\/a2a\/talker .*taskPushNotificationConfig/s)
     assert.deepEqual(await seriousViolations(page), [])
     await page.getByRole('button', { name: 'Dead letters' }).click()
     await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
