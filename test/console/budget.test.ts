@@ -22,7 +22,7 @@ const measure = `({
   readyMs: performance.now(),
 })`
 
-describe('the first load of a page', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+describe('the first load of a page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)

@@ -18,7 +18,7 @@ export default async function* () {
 }
 `
 
-describe('the duration of a task', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('the duration of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, {

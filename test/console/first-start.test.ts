@@ -7,7 +7,7 @@ import { newFolder, startHub } from '../hub/running-hub.ts'
 
 const found = await findBrowser()
 
-describe('the first start', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('the first start', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   await buildConsole()

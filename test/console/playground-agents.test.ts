@@ -17,7 +17,6 @@ const reason = 'the key of the weather service is not set'
 /** Without the harness's ear: a browser complains of each answer with status 503. */
 async function openAt(house: OpenConsole, path: string): Promise<{ page: Page; sent: () => number }> {
   const page = await house.context.newPage()
-  page.setDefaultTimeout(60_000)
   let count = 0
   page.on('request', (request) => {
     if (request.method() === 'POST' && new URL(request.url()).pathname.startsWith('/a2a/')) count += 1
@@ -26,7 +25,7 @@ async function openAt(house: OpenConsole, path: string): Promise<{ page: Page; s
   return { page, sent: () => count }
 }
 
-describe('agents in the playground', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('agents in the playground', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, {

@@ -12,7 +12,7 @@ import { clipboard, say, untilEnded } from './playground-house.ts'
 const found = await findBrowser()
 const run = promisify(execFile)
 
-describe('a message as curl', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('a message as curl', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const openHouse = await openConsole(found.browser)

@@ -25,7 +25,7 @@ function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: 
   }
 }
 
-describe('what agents write', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('what agents write', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openPlayground(found.browser)

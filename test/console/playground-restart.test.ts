@@ -24,7 +24,7 @@ const tick = (page: Page, number: number): Promise<true> =>
     return shown.length >= number ? true : undefined
   }, `the page counts to ${number}`)
 
-describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const hub = await killableHub({

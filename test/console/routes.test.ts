@@ -23,7 +23,7 @@ const routes = [
   { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
 ]
 
-describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, {

@@ -33,7 +33,7 @@ const review = (page: Page) => page.getByRole('button', { name: 'Review changes'
 const edit = async (page: Page, change: (from: string) => string): Promise<void> =>
   field(page).fill(change(await shown(page)))
 
-describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, { text })

@@ -8,11 +8,11 @@ import { clientSecret, openProvider } from '../admin/oidc-provider.ts'
 import { adminKey } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './on-page.ts'
-import { openConsole, seriousViolations } from './open-console.ts'
+import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const { browser } = found
@@ -34,7 +34,7 @@ describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 1
   async function stranger(path: string, origin = stage.url): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext()
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(lastGuardMs)
     await page.goto(origin + path)
     await heading(page, 'Sign in to Parley').waitFor()
     return { page, context }
