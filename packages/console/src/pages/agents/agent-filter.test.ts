@@ -54,7 +54,11 @@ describe('the agents that are meant', () => {
   })
 })
 
-const startError = { message: 'there is no file', at: '2030-01-31T12:00:00.000Z', nextTryAt: '2030-01-31T12:00:30.000Z' }
+const startError = {
+  message: 'there is no file',
+  at: '2030-01-31T12:00:00.000Z',
+  nextTryAt: '2030-01-31T12:00:30.000Z',
+}
 
 describe('how an agent is', () => {
   it('is told by the worst that is known of it', () => {

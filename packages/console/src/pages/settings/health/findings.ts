@@ -76,7 +76,13 @@ function agentFindings(agent: Agent): readonly Finding[] {
   }
   if (state !== 'open') {
     return [
-      { ...about, grade: 'bad', title: `${name} is not open`, why: startError?.message, next: 'Callers are refused until it is.' },
+      {
+        ...about,
+        grade: 'bad',
+        title: `${name} is not open`,
+        why: startError?.message,
+        next: 'Callers are refused until it is.',
+      },
     ]
   }
   if (health.state === 'down') {
