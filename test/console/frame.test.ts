@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test'
 import { adminKey, until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './on-page.ts'
-import { openConsole, seriousViolations } from './open-console.ts'
+import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -15,6 +15,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
 
   it('asks for the admin key, says when it is wrong, and opens with the right one', async () => {
     const stranger = await found.browser.newContext()
+    stranger.setDefaultTimeout(lastGuardMs)
     const page = await stranger.newPage()
     await page.goto(`${house.stage.url}/tasks?state=TASK_STATE_FAILED`)
     await page.getByLabel('Admin key').fill('not the key of this hub')

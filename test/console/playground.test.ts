@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { adminKey, until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { seriousViolations } from './open-console.ts'
+import { lastGuardMs, seriousViolations } from './open-console.ts'
 import {
   composer,
   contextIn,
@@ -357,6 +357,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
 
   it('asks to sign in again when the session is over, and goes on then', async () => {
     const context = await found.browser.newContext({ baseURL: house.stage.url })
+    context.setDefaultTimeout(lastGuardMs)
     const page = await context.newPage()
     await page.goto('/playground/talker')
     await page.getByLabel('Admin key').fill(adminKey)

@@ -33,8 +33,8 @@ describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 6
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
   async function stranger(path: string, origin = stage.url): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext()
+    context.setDefaultTimeout(lastGuardMs)
     const page = await context.newPage()
-    page.setDefaultTimeout(lastGuardMs)
     await page.goto(origin + path)
     await heading(page, 'Sign in to Parley').waitFor()
     return { page, context }
@@ -187,6 +187,7 @@ describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 6
     it(`is readable for everybody, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
         const context = await found.browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
+        context.setDefaultTimeout(lastGuardMs)
         const page = await context.newPage()
         await page.goto(stage.url)
         await page.getByRole('link', { name: /^Sign in with/ }).waitFor()
