@@ -18,8 +18,6 @@ export interface Step {
   readonly name: string
   readonly command: readonly string[]
   readonly countsTests: boolean
-  /** Whether a file that fails is run once more, with nothing beside it. */
-  readonly isTriedAgain?: boolean
   /** How many processes share the files, where the runner does not give each file its own. */
   readonly processes?: number
 }
@@ -28,8 +26,6 @@ const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'h
 const last = ['fuzz', 'cluster', 'push', 'crash']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
 const onRequest = ['openclaw']
-/** A browser shares its core with what it is tested beside, and its user does not wait: what passes alone is told, and counts. */
-const triedAgain = ['console']
 
 const inOneProcess = '--test-isolation=none'
 
@@ -52,7 +48,6 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       name,
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
-      isTriedAgain: triedAgain.includes(name),
       ...(options.includes(inOneProcess) ? { processes: 2 } : {}),
     },
   ],

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { Tally } from './reporters/tally.ts'
 import { findSuites } from './suites.ts'
 import type { Step } from './suites.ts'
@@ -19,8 +19,6 @@ const limitMs = (full ? 600 : 15) * 60_000
 /** So is one that is run by its name only, where nobody waits for others behind it. */
 const askedLimitMs = (full ? 600 : 45) * 60_000
 
-/** More than so many files do not fail by bad luck. */
-const mostTriedAgain = 3
 /** So many failures are repeated at the end: whoever reads the end of a long log should not have to search. */
 const mostRepeated = 20
 /** And of each of them so many lines. */
@@ -99,18 +97,10 @@ async function run(step: Step, withinMs: number): Promise<Tally> {
   if (!step.countsTests) {
     const ok = (await spawned(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
     const failures = ok ? [] : [`✖ ${step.command.join(' ')}`]
-    return { passed: ok ? 1 : 0, skipped: [], failedFiles: [], failures }
+    return { passed: ok ? 1 : 0, skipped: [], failures }
   }
   const shares = sharesOf(rest, step.processes ?? 1)
-  const tally = sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, withinMs, n))))
-  const { failures, failedFiles } = tally
-  if (step.isTriedAgain !== true || failedFiles.length === 0 || failedFiles.length > mostTriedAgain) return tally
-  const alone = rest.filter((word) => !word.endsWith('.test.ts') && !word.startsWith('--test-concurrency'))
-  const second = await runTests(step.name, [...alone, '--test-concurrency=1', ...failedFiles], withinMs)
-  if (second.failures.length > 0) return tally
-  const places = failedFiles.map((file) => relative(root, file)).join(', ')
-  console.log(`↻ ${step.name}: ${failures.length} failed beside others and passed alone, to be mended: ${places}`)
-  return { ...tally, passed: tally.passed + failures.length, failures: [] }
+  return sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, withinMs, n))))
 }
 
 /** Dealt out in turns: files that take long are often neighbours. */
@@ -125,12 +115,11 @@ function sum(tallies: readonly Tally[]): Tally {
   return {
     passed: tallies.reduce((total, { passed }) => total + passed, 0),
     skipped: tallies.flatMap(({ skipped }) => skipped),
-    failedFiles: tallies.flatMap(({ failedFiles }) => failedFiles),
     failures: tallies.flatMap(({ failures }) => failures),
   }
 }
 
-async function runTests(name: string, rest: readonly string[], withinMs: number, share = 0): Promise<Tally> {
+async function runTests(name: string, rest: readonly string[], withinMs: number, share: number): Promise<Tally> {
   const tallyFile = join(scratch, `${name}-${share}.json`)
   const reporters = [
     '--test-reporter=./scripts/reporters/failures.ts',

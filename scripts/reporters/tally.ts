@@ -5,8 +5,6 @@ import { failureTeller, isEmptyFile } from './failure.ts'
 export interface Tally {
   readonly passed: number
   readonly skipped: readonly Skip[]
-  /** Where the failures are. */
-  readonly failedFiles: readonly string[]
   /** What each failure said: the runner repeats it behind everything else. */
   readonly failures: readonly string[]
 }
@@ -22,13 +20,11 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
   let passed = 0
   const skipped: Skip[] = []
   const failures: string[] = []
-  const failedFiles = new Set<string>()
   const tell = failureTeller()
   for await (const event of events) {
     const failure = tell(event)
     if (failure !== undefined) failures.push(failure)
     const { type, data } = event
-    if (type === 'test:fail' && failure !== undefined && data.file !== undefined) failedFiles.add(data.file)
     if (type !== 'test:pass' || isEmptyFile(data)) continue
     if (data.skip !== undefined && data.skip !== false) {
       skipped.push({ name: data.name, reason: typeof data.skip === 'string' ? data.skip.trim() : '' })
@@ -36,5 +32,5 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
       passed += 1
     }
   }
-  yield JSON.stringify({ passed, skipped, failedFiles: [...failedFiles], failures } satisfies Tally)
+  yield JSON.stringify({ passed, skipped, failures } satisfies Tally)
 }

@@ -9,7 +9,7 @@ import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('another agent', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+describe('another agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()

@@ -8,7 +8,7 @@ import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, { config: { access: { anonymous: [] } } })

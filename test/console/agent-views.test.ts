@@ -10,7 +10,7 @@ import { openConsole } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { findBrowser } from '../browser/chromium.ts'
-import { openConsole } from './open-console.ts'
+import { lastGuardMs, openConsole } from './open-console.ts'
 
 const found = await findBrowser()
 const mostBytes = 150_000
@@ -22,7 +22,7 @@ const measure = `({
   readyMs: performance.now(),
 })`
 
-describe('the first load of a page', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+describe('the first load of a page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)
@@ -49,6 +49,7 @@ describe('the first load of a page', 'missing' in found ? { skip: found.missing 
       for (let load = 0; load < loads; load += 1) {
         // Nothing is cached in a context of its own.
         const context = await found.browser.newContext({ storageState: await house.context.storageState() })
+        context.setDefaultTimeout(lastGuardMs)
         const page = await context.newPage()
         await page.goto(house.stage.url + path)
         await page.getByText(shows).first().waitFor({ state: 'attached' })

@@ -4,10 +4,11 @@ import { after, describe, it } from 'node:test'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { newFolder, startHub } from '../hub/running-hub.ts'
+import { lastGuardMs } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the first start', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('the first start', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   await buildConsole()
@@ -18,6 +19,7 @@ describe('the first start', 'missing' in found ? { skip: found.missing } : { tim
     const link = /See it in a browser: (\S+)/.exec(await hub.says(/See it in a browser/))?.[1] ?? ''
     assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#key=/)
     const context = await found.browser.newContext()
+    context.setDefaultTimeout(lastGuardMs)
     const page = await context.newPage()
     const asked: string[] = []
     page.on('request', (request) => void asked.push(request.url()))

@@ -4,17 +4,18 @@ import { after, describe, it } from 'node:test'
 import { adminKey, until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './on-page.ts'
-import { openConsole, seriousViolations } from './open-console.ts'
+import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)
 
   it('asks for the admin key, says when it is wrong, and opens with the right one', async () => {
     const stranger = await found.browser.newContext()
+    stranger.setDefaultTimeout(lastGuardMs)
     const page = await stranger.newPage()
     await page.goto(`${house.stage.url}/tasks?state=TASK_STATE_FAILED`)
     await page.getByLabel('Admin key').fill('not the key of this hub')
@@ -197,10 +198,22 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
 
   it('says what there is not', async () => {
     const page = await house.context.newPage()
-    await page.goto(`${house.stage.url}/settings`)
-    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    const answer = await page.goto(`${house.stage.url}/no/such page`)
+    assert.equal(answer?.status(), 404)
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
+    await page.getByText('Nothing is at /no/such%20page').waitFor()
+    await page.getByRole('link', { name: 'Open the start page' }).click()
+    await page.waitForURL('**/welcome')
     await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
+    // Programs are answered as programs, whatever they say that they accept.
+    const asProgram = await fetch(`${house.stage.url}/a2a/no-such-agent`, { headers: { accept: 'text/html' } })
+    assert.ok(asProgram.status >= 400, String(asProgram.status))
+    assert.match(asProgram.headers.get('content-type') ?? '', /^application\/json/)
+    const wellKnown = await fetch(`${house.stage.url}/.well-known/agent-card.json`, {
+      headers: { accept: 'text/html' },
+    })
+    assert.equal(wellKnown.status, 200)
     await page.close()
   })
 

@@ -35,7 +35,7 @@ const card = {
   securityRequirements: [{ schemes: { [image]: { list: [] } } }],
 }
 
-describe('a hostile card', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+describe('a hostile card', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const villain = await openCardServer(card)

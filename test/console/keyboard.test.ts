@@ -39,7 +39,7 @@ async function notReached(page: Page): Promise<readonly string[]> {
   return names.filter((_, index) => !reached.has(index))
 }
 
-describe('by the keyboard alone', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+describe('by the keyboard alone', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const { open, report, own, hook } = await openShowroom(found.browser)

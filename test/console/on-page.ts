@@ -11,6 +11,11 @@ export function pageWidth(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth')
 }
 
+/** Time stands still on the page from now on: only `page.clock.runFor` moves it, and `page.clock.resume` lets it go. */
+export async function holdClock(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000)
+}
+
 export async function hasCount(some: Locator, count: number): Promise<void> {
   await until(async () => ((await some.count()) === count ? true : undefined), `there are ${count} of ${String(some)}`)
 }

@@ -11,6 +11,9 @@ import { adminKey, openStage } from '../admin/stage.ts'
 import type { Stage, StageOptions } from '../admin/stage.ts'
 import { builtConsole } from './built-console.ts'
 
+/** Nothing takes so long. What waits longer than this waits for something that does not come. */
+export const lastGuardMs = 60_000
+
 export interface OpenConsole {
   readonly stage: Stage
   readonly context: BrowserContext
@@ -21,6 +24,8 @@ export interface OpenConsole {
 }
 
 export interface Look {
+  /** Its clock can be held and moved: see `holdClock`. */
+  readonly hasOwnClock?: boolean
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
@@ -48,6 +53,7 @@ export async function openConsole(
   })
   const context = await browser.newContext({ baseURL: stage.url })
   after(() => context.close())
+  context.setDefaultTimeout(lastGuardMs)
   const complaints: string[] = []
   await signIn(context, stage.url)
 
@@ -55,13 +61,13 @@ export async function openConsole(
     stage,
     context,
     complaints,
-    async open(path, { theme = 'light', width = 1280, height = 800 } = {}) {
+    async open(path, { theme = 'light', width = 1280, height = 800, hasOwnClock = false } = {}) {
       const page = await context.newPage()
+      if (hasOwnClock) await page.clock.install()
       page.on('pageerror', (error) => void complaints.push(`${path}: ${error.message}`))
       page.on('console', (said) => {
         if (said.type() === 'error') complaints.push(`${path}: ${said.text()}`)
       })
-      page.setDefaultTimeout(15_000)
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
       await page.goto(stage.url + path)

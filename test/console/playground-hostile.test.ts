@@ -8,7 +8,7 @@ const found = await findBrowser()
 
 describe(
   'an agent that means no good',
-  'missing' in found ? { skip: found.missing } : { timeout: 100_000 },
+  'missing' in found ? { skip: found.missing } : { timeout: 600_000 },
   async () => {
     if ('missing' in found) return
     after(() => found.browser.close())

@@ -11,7 +11,7 @@ import { composer, copied, openPlayground, say, taskIn, untilEnded } from './pla
 const found = await findBrowser()
 after(() => ('browser' in found ? found.browser.close() : undefined))
 
-describe('what agents make', 'missing' in found ? { skip: found.missing } : { timeout: 150_000 }, async () => {
+describe('what agents make', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   const house = await openPlayground(found.browser)
 
@@ -109,7 +109,7 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
   })
 })
 
-describe('what one sends', 'missing' in found ? { skip: found.missing } : { timeout: 100_000 }, async () => {
+describe('what one sends', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   const house = await openPlayground(found.browser)
   const sent = async (id: string) => (await house.stage.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts

@@ -8,7 +8,7 @@ import { composer, copied, isFocused, isTooWide, openPlayground, say, taskIn, un
 
 const found = await findBrowser()
 
-describe('what agents ask for', 'missing' in found ? { skip: found.missing } : { timeout: 150_000 }, async () => {
+describe('what agents ask for', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openPlayground(found.browser)

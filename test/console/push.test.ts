@@ -10,7 +10,7 @@ import { webhookReceiver } from './webhook-receiver.ts'
 const found = await findBrowser()
 if ('browser' in found) after(() => found.browser.close())
 
-describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   const receiver = await webhookReceiver()
   const house = await openConsole(found.browser, {
@@ -37,7 +37,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   it('teaches how to set one, where there is none', async () => {
     const page = await house.open('/push')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
-    assert.match(await page.locator('.empty pre').innerText(), /^curl .*taskPushNotificationConfig/s)
+    assert.match(await page.locator('.empty pre').innerText(), /^curl .*\/a2a\/talker .*taskPushNotificationConfig/s)
     assert.deepEqual(await seriousViolations(page), [])
     await page.getByRole('button', { name: 'Dead letters' }).click()
     await page.getByRole('heading', { name: 'No dead letters' }).waitFor()
@@ -217,7 +217,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   })
 })
 
-describe('a hub without webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 60_000 }, async () => {
+describe('a hub without webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   const house = await openConsole(found.browser, { config: { push: false } })
 

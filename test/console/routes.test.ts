@@ -23,7 +23,7 @@ const routes = [
   { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
 ]
 
-describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, {
@@ -158,7 +158,11 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
     const applied = await house.stage.ask('PUT', '/admin/config', { text: without, base: json.hash })
     assert.equal(applied.status, 200, JSON.stringify(applied.json))
     await page.getByRole('heading', { name: 'No routes yet' }).waitFor()
-    assert.match(await page.locator('.empty pre').innerText(), /^routes:/)
+    const example = await page.locator('.empty pre').innerText()
+    assert.match(example, /^routes:/)
+    // Its agents are those of this hub: it can be taken as it is.
+    const checked = await house.stage.ask('POST', '/admin/config/check', { text: without + example })
+    assert.deepEqual(checked.json, { problems: [] })
     assert.deepEqual(await seriousViolations(page), [])
     await house.stage.ask('PUT', '/admin/config', { text: `${without}routes: [{ from: talker, to: clock }]\n` })
     await rule(page, 'Rule 1').getByText('always').waitFor()

@@ -7,7 +7,7 @@ import { adminKey, asAdmin, until } from '../admin/stage.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './on-page.ts'
 import { builtConsole } from './built-console.ts'
-import { openConsole, seriousViolations } from './open-console.ts'
+import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -33,7 +33,7 @@ const review = (page: Page) => page.getByRole('button', { name: 'Review changes'
 const edit = async (page: Page, change: (from: string) => string): Promise<void> =>
   field(page).fill(change(await shown(page)))
 
-describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, { text })
@@ -347,6 +347,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     const quiet = { debug() {}, info() {}, warn() {}, error() {} }
     const hub = await startHub(checked.config, { log: quiet, console: await builtConsole() })
     const context = await found.browser.newContext()
+    context.setDefaultTimeout(lastGuardMs)
     await context.request.post(`${hub.url}/admin/session`, { headers: asAdmin })
     const page = await context.newPage()
     await page.goto(`${hub.url}/settings/config`)

@@ -9,7 +9,7 @@ import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the health of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('the health of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const port = await freePort()

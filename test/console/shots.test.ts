@@ -23,7 +23,7 @@ const all = [
 /** In turns: the tests of each page look at it in every light, too. A picture is taken of all. */
 const looksAt = (page: number) => (isKept ? all : all.filter((_, look) => look === (page % 2 === 0 ? 0 : 3)))
 
-describe('every page', 'missing' in found ? { skip: found.missing } : { timeout: 900_000 }, async () => {
+describe('every page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   if (isKept) mkdirSync(folder, { recursive: true })

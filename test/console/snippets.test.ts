@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 const text = `It's "Ann", \`who\` pays $HOME \\ 100% 😀`
 
-describe('a snippet', { timeout: 120_000 }, async () => {
+describe('a snippet', { timeout: 600_000 }, async () => {
   const stage = await openStage({
     config: {
       access: { anonymous: ['open'] },

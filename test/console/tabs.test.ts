@@ -6,7 +6,7 @@ import { openConsole } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('many tabs', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('many tabs', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)

@@ -8,7 +8,7 @@ import { withTicker } from './ticker.ts'
 
 const found = await findBrowser()
 
-describe('two tasks side by side', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('two tasks side by side', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, withTicker)

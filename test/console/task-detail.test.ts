@@ -11,7 +11,7 @@ import { withTicker } from './ticker.ts'
 
 const found = await findBrowser()
 
-describe('a task in the console', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('a task in the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, withTicker)

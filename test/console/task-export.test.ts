@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..')
 
 describe(
   'a task that is exported as a test',
-  'missing' in found ? { skip: found.missing } : { timeout: 120_000 },
+  'missing' in found ? { skip: found.missing } : { timeout: 600_000 },
   async () => {
     if ('missing' in found) return
     after(() => found.browser.close())
@@ -44,7 +44,7 @@ describe(
         execFile(
           process.execPath,
           ['--conditions=parley-source', '--test', file],
-          { cwd: folder, env, timeout: 30_000 },
+          { cwd: folder, env, timeout: 60_000 },
           (error, stdout, stderr) => resolve({ passes: error === null, said: stdout + stderr }),
         )
       })

@@ -8,7 +8,7 @@ import { openConsole } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { timeout: 120_000 }, async () => {
+describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)

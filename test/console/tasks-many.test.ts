@@ -1,4 +1,4 @@
-/** Ten thousand tasks, and one with five thousand events: scrolled through, jumped through and searched without a stutter. */
+/** Ten thousand tasks, and one with five thousand events: scrolled through, jumped through and searched. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,15 +9,16 @@ import type { RecordBody, Store } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { findBrowser } from '../browser/chromium.ts'
 import { openConsole } from './open-console.ts'
+import { writeTask } from './written-tasks.ts'
 
 const found = await findBrowser()
 const many = 10_000
 const chatty = 5_000
 const longTask = '01900000-0000-7000-8000-ffffffffffff'
-/** Generous: the machine that runs this may have other things to do. */
-const mostMs = 50
+/** What is on the screen, and as much again above and below it. */
+const mostRows = 60
 
-describe('very many tasks', 'missing' in found ? { skip: found.missing } : { timeout: 240_000 }, async () => {
+describe('very many tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-many-'))
@@ -30,34 +31,34 @@ describe('very many tasks', 'missing' in found ? { skip: found.missing } : { tim
   const scroller = (page: Page, name: string) =>
     page.locator('.virtual').filter({ has: page.locator(`ul[aria-label="${name}"]`) })
 
-  /** Scrolls on for so many frames, and answers how long the frames took, the median first, then the slowest twentieth. */
-  async function scrolled(
-    list: Locator,
-    stepPx: number,
-    frames: number,
-  ): Promise<{ median: number; p95: number; rows: number }> {
-    const { times, rows } = await list.evaluate(
+  /**
+   * Scrolls on for so many frames, and answers what that drew: the most rows at a time, and the most that were made anew in a
+   * frame. What a frame costs depends on these, and not on the length of the list; how long it takes depends on the machine.
+   */
+  async function scrolled(list: Locator, stepPx: number, frames: number): Promise<{ rows: number; made: number }> {
+    return list.evaluate(
       async (element, { stepPx, frames }) => {
-        const times: number[] = []
-        let rows = 0
-        let before = performance.now()
+        const { MutationObserver, requestAnimationFrame } = globalThis as any
+        const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+        let added = 0
+        const watch = new MutationObserver((changes: any[]) => {
+          const nodes = changes.flatMap(({ addedNodes }) => [...addedNodes])
+          added += nodes.filter(({ tagName }) => tagName === 'LI').length
+        })
+        watch.observe(element, { childList: true, subtree: true })
+        let [rows, made] = [0, 0]
         for (let frame = 0; frame < frames; frame += 1) {
           element.scrollTop += stepPx
-          const now = await new Promise<number>((resolve) => (globalThis as any).requestAnimationFrame(resolve))
-          times.push(now - before)
-          before = now
+          await nextFrame()
+          await nextFrame()
+          made = Math.max(made, added)
+          added = 0
           rows = Math.max(rows, element.querySelectorAll('li').length)
         }
-        return { times, rows }
+        return { rows, made }
       },
       { stepPx, frames },
     )
-    const sorted = times.toSorted((a, b) => a - b)
-    return {
-      median: sorted[Math.floor(sorted.length / 2)] ?? 0,
-      p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
-      rows,
-    }
   }
 
   /** To the end of what is loaded, again and again, as somebody would who looks for the first. */
@@ -68,24 +69,19 @@ describe('very many tasks', 'missing' in found ? { skip: found.missing } : { tim
     }
   }
 
-  it('are scrolled through smoothly, with few rows drawn, to the end and back', async () => {
+  it('are scrolled through to the end and back, with few rows drawn', async () => {
     const page = await house.open('/tasks')
     const list = scroller(page, 'Tasks')
     await list.getByRole('link').first().waitFor()
-    const began = Date.now()
     const foot = page.locator('.task-foot')
     await toTheVeryEnd(list, async () => /^10,001 tasks$/.test((await foot.textContent()) ?? ''))
-    const loadedMs = Date.now() - began
     await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
     await list.getByText('task number 0', { exact: true }).waitFor()
     await list.evaluate((element) => (element.scrollTop = 0))
     await list.getByText('the chatty one').waitFor()
-    const { median, p95, rows } = await scrolled(list, 330, 200)
-    console.log(
-      `10,001 tasks: loaded to the end in ${loadedMs} ms; frames ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, ${rows} rows`,
-    )
-    assert.ok(rows < 60, `${rows} rows are drawn`)
-    assert.ok(median < mostMs, `a frame takes ${median} ms`)
+    const { rows, made } = await scrolled(list, 330, 200)
+    assert.ok(rows > 10 && rows < mostRows, `${rows} rows are drawn`)
+    assert.ok(made > 0 && made <= mostRows, `${made} rows are made for a frame`)
     await page.close()
   })
 
@@ -108,7 +104,7 @@ describe('very many tasks', 'missing' in found ? { skip: found.missing } : { tim
     await page.close()
   })
 
-  it('have one with five thousand events, whose log is scrolled through smoothly', async () => {
+  it('have one with five thousand events, whose log is scrolled through with few rows drawn', async () => {
     const page = await house.open(`/tasks/${longTask}/events`)
     await page.getByText('5,000 events', { exact: true }).waitFor()
     const list = scroller(page, 'Events')
@@ -116,10 +112,9 @@ describe('very many tasks', 'missing' in found ? { skip: found.missing } : { tim
     await list.getByRole('button', { name: /^5000 / }).waitFor()
     await list.evaluate((element) => (element.scrollTop = 0))
     await list.getByRole('button', { name: /^1 / }).waitFor()
-    const { median, p95, rows } = await scrolled(list, 330, 200)
-    console.log(`5,000 events: frames ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, ${rows} rows`)
-    assert.ok(rows < 60, `${rows} rows are drawn`)
-    assert.ok(median < mostMs, `a frame takes ${median} ms`)
+    const { rows, made } = await scrolled(list, 330, 200)
+    assert.ok(rows > 10 && rows < mostRows, `${rows} rows are drawn`)
+    assert.ok(made > 0 && made <= mostRows, `${made} rows are made for a frame`)
     await page.close()
   })
 
@@ -149,7 +144,7 @@ async function fill(store: Store): Promise<void> {
       Array.from({ length: 500 }, (_, index) => {
         const number = first + index
         const id = `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`
-        return write(store, { id, at: start + number * 1_000, text: `task number ${number}`, more: [] })
+        return writeTask(store, { id, at: start + number * 1_000, text: `task number ${number}`, more: [] })
       }),
     )
   }
@@ -158,39 +153,5 @@ async function fill(store: Store): Promise<void> {
     artifact: { artifactId: 'answer', parts: [{ text: `word ${index + 3} ` }] },
     append: index > 0,
   }))
-  await write(store, { id: longTask, at: Date.now(), text: 'the chatty one', more: words })
-}
-
-interface Written {
-  readonly id: string
-  readonly at: number
-  readonly text: string
-  readonly more: readonly RecordBody[]
-}
-
-async function write(store: Store, { id, at, text, more }: Written): Promise<void> {
-  const status = { state: 'TASK_STATE_COMPLETED', timestamp: new Date(at).toISOString() } as const
-  const message = { messageId: id, role: 'ROLE_USER', parts: [{ text }] } as const
-  const bodies: readonly RecordBody[] = [
-    { type: 'message', message },
-    { type: 'status', status: { state: 'TASK_STATE_WORKING' } },
-    ...more,
-    { type: 'status', status },
-  ]
-  const told = await store.append(id, {
-    expectedSeq: 0,
-    records: bodies.map((body, index) => ({ at: at + index, body })),
-    create: {
-      id,
-      contextId: id,
-      tenant: '',
-      agent: 'talker',
-      owner: 'anonymous',
-      status,
-      statusAt: at,
-      createdAt: at - 40,
-      consumedSeq: 1,
-    },
-  })
-  assert.equal(told.outcome, 'appended')
+  await writeTask(store, { id: longTask, at: Date.now(), text: 'the chatty one', more: words })
 }

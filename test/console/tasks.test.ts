@@ -11,7 +11,7 @@ import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { timeout: 180_000 }, async () => {
+describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser)

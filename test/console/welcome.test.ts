@@ -15,7 +15,7 @@ const demo = {
   concierge: { kind: 'demo', agent: 'concierge' },
 }
 
-describe('the first run', 'missing' in found ? { skip: found.missing } : { timeout: 300_000 }, async () => {
+describe('the first run', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()

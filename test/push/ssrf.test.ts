@@ -153,7 +153,7 @@ describe('webhooks aimed at our own network', () => {
       const state = async () => (await server.handler.push?.cursors(answer.id))?.[0]?.state
       while ((await state()) !== 'dead') await sleep(10)
       const [last] = (await server.handler.push?.attempts(answer.id, 'hook', 1)) ?? []
-      assert.equal(last?.outcome, 'the address is not allowed')
+      assert.equal(last?.outcome, 'the address is not public, and push.allow does not list it')
       assert.equal(last?.attempt, names[host]?.length)
       assert.equal(visits, 0)
     })

@@ -214,7 +214,12 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       log,
       now: Date.now,
     }
-    const pages = createConsole({ folder: parts.console ?? consoleFolder, isOn: () => current.admin.console })
+    const { pages, notFound } = createConsole({
+      folder: parts.console ?? consoleFolder,
+      isOn: () => current.admin.console,
+      routes: (request, response, next) =>
+        server === undefined ? next() : server.handler.node(request, response, next),
+    })
     const fronts: Front[] = [front, pages, openDiscovery(agents, known), hooks]
     if (telemetry.front !== undefined) fronts.push(telemetry.front)
     if (config.profiles.simpleTasks) {
@@ -225,6 +230,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
     mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
     if (mcp !== undefined) fronts.push(mcp.front)
+    fronts.push(notFound)
     return serve({
       ...house,
       // The command says where it listens, and what browsers see is the console.

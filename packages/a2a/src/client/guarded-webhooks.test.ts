@@ -6,6 +6,9 @@ import type { WebhookGuardOptions } from './guarded-webhooks.ts'
 const refusal = (url: string, options: WebhookGuardOptions = {}): string | undefined =>
   guardedWebhooks(options).refuses(new URL(url))
 
+const notPublic = 'must be at a public address, or at a host that the operator lists in push.allow'
+const notSecure = 'must be https, or at a host that the operator lists in push.allow'
+
 describe('the guard of webhooks', () => {
   it('takes a public https address without asking where its name leads [B-129]', () => {
     assert.equal(refusal('https://hooks.example.com/a'), undefined)
@@ -21,8 +24,14 @@ describe('the guard of webhooks', () => {
       'https://localhost./',
       'https://a.localhost/',
     ]
-    for (const url of inside) assert.equal(refusal(url), 'must be at a public address', url)
-    assert.equal(refusal('http://hooks.example.com/'), 'must be https')
+    for (const url of inside) assert.equal(refusal(url), notPublic, url)
+    assert.equal(refusal('http://hooks.example.com/'), notSecure)
+  })
+
+  it('names the setting that permits a local webhook, with TLS or without [B-129]', () => {
+    for (const url of ['http://localhost:9000/hook', 'http://127.0.0.1:9000/', 'https://[::1]/']) {
+      assert.match(refusal(url) ?? '', /public address.* push\.allow$/, url)
+    }
   })
 
   it('takes what whoever runs the server names, by name, address or range, without TLS too [B-129]', async () => {
@@ -31,9 +40,9 @@ describe('the guard of webhooks', () => {
       assert.equal(refusal(`http://${host}/`, { allow }), undefined, host)
     }
     assert.equal(refusal('http://localhost/', { allowLoopback: true }), undefined)
-    assert.equal(refusal('http://93.184.216.34/', { allow }), 'must be https')
-    assert.equal(refusal('http://10.2.0.1/', { allow }), 'must be https')
-    assert.equal(refusal('https://10.2.0.1/', { allow }), 'must be at a public address')
+    assert.equal(refusal('http://93.184.216.34/', { allow }), notSecure)
+    assert.equal(refusal('http://10.2.0.1/', { allow }), notPublic)
+    assert.equal(refusal('https://10.2.0.1/', { allow }), notPublic)
     const { fetch } = guardedWebhooks({ allow: ['10.0.0.1'] })
     await assert.rejects(fetch(new Request('http://hooks.example.com/')), { code: 'PERMISSION_DENIED' })
   })

@@ -41,9 +41,9 @@ export function guardedWebhooks(options: WebhookGuardOptions = {}): WebhookGuard
         return 'must be at one of the hosts that this server calls'
       }
       if (isNamed(host)) return undefined
-      if (url.protocol !== 'https:') return 'must be https'
       const isInside = isLocalName(host) || (isAddress(host) && !strict.admits(host))
-      return isInside ? 'must be at a public address' : undefined
+      if (isInside) return 'must be at a public address, or at a host that the operator lists in push.allow'
+      return url.protocol === 'https:' ? undefined : 'must be https, or at a host that the operator lists in push.allow'
     },
   }
 }

@@ -56,6 +56,24 @@ describe('a task', () => {
     assert.equal(answerOf(done, 'answer-2'), 'did Rome')
   })
 
+  it('began when its message came, in its log as in its row, however late its agent says the first word', async (t) => {
+    let now = 1_000
+    const thinker: Agent = () => {
+      now = 5_000
+      return 'done'
+    }
+    const house = await openHouse(t, thinker, { now: () => now })
+    const { id } = await house.task('hi')
+    const row = await house.store.load(id)
+    const times = (await house.store.read(id, 0, 100)).map(({ at }) => at)
+    assert.deepEqual([row?.createdAt, row?.statusAt], [1_000, 5_000])
+    assert.deepEqual([times[0], times.at(-1)], [1_000, 5_000])
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    )
+  })
+
   it('keeps results in artifacts and leaves messages for talk [B-46]', async (t) => {
     const house = await openHouse(t, echo)
     const task = await house.task('Bob')

@@ -247,6 +247,12 @@ export class Live {
     }
     const batch = takeBatch(this.#queue, draft)
     if (this.#queue.length === 0) this.#backlogBytes = 0
+    const [first] = batch.records
+    // The agent has been at work since the message came, and one that thinks first says its first word later: what a task took
+    // is counted from here, in its row and in its log alike.
+    if (this.#creating !== undefined && first !== undefined) {
+      batch.records[0] = { ...first, at: Math.min(first.at, this.#creating.createdAt) }
+    }
     if (batch.records.length > 0 || batch.lease !== undefined) return batch
     settle(batch)
     return undefined

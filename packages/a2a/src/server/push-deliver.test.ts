@@ -143,7 +143,10 @@ describe('a notification', () => {
     assert.deepEqual(inside.outcome, { outcome: 'refused', said: 'the address is ours' })
     assert.equal(inside.requests.length, 0)
     const guarded = await deliver({}, () => Promise.reject(new A2AError('PERMISSION_DENIED', 'x leads to 10.0.0.1')))
-    assert.deepEqual(guarded.outcome, { outcome: 'refused', said: 'the address is not allowed' })
+    assert.deepEqual(guarded.outcome, {
+      outcome: 'refused',
+      said: 'the address is not public, and push.allow does not list it',
+    })
   })
 
   it('that was not taken keeps the first words of the answer, and no secret that it repeats', async () => {

@@ -40,7 +40,7 @@ export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => 
     } catch (reason) {
       // The guard says so: the name leads to where we do not go. Asking again is asking for another answer.
       if (reason instanceof A2AError && reason.code === 'PERMISSION_DENIED') {
-        return { outcome: 'refused', said: 'the address is not allowed' }
+        return { outcome: 'refused', said: 'the address is not public, and push.allow does not list it' }
       }
       return { outcome: 'failed', said: troubleOf(reason, signal) }
     }

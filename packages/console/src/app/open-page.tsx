@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { PageHead } from '../parts/sheet.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { go, path, place } from './router.ts'
 import type { PageName } from './router.ts'
@@ -45,9 +46,14 @@ export function OpenPage() {
   useFocusOnArrival(page, page !== undefined && loaded.value[page] !== undefined)
   if (page === undefined) {
     return path.value === '/' ? null : (
-      <Empty title="There is no such page">
-        <a href="/tasks">Go to the tasks</a>
-      </Empty>
+      <>
+        <PageHead title="Page not found" />
+        <Empty title={`Nothing is at ${path.value}`}>
+          <a class="button" href="/welcome">
+            Open the start page
+          </a>
+        </Empty>
+      </>
     )
   }
   const Page = loaded.value[page]

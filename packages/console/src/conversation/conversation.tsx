@@ -10,6 +10,8 @@ export interface ConversationProps {
   /** As A2A 1.0 writes it, with its history and artifacts. */
   readonly task: Task
   readonly agent: string
+  /** When its first event was, which may have been dropped from the log. */
+  readonly createdAt?: string | undefined
   /** Its log, which knows when what was said, and in which order. */
   readonly events?: readonly LogRecord[] | undefined
   /** The number of the last event that `task` shows. */
@@ -19,8 +21,8 @@ export interface ConversationProps {
   readonly onSelect?: ((seq: number) => void) | undefined
 }
 
-export function Conversation({ task, agent, events, head, selected, onSelect }: ConversationProps) {
-  const talk = useMemo(() => talkOf(task, events, head), [task, events, head])
+export function Conversation({ task, agent, createdAt, events, head, selected, onSelect }: ConversationProps) {
+  const talk = useMemo(() => talkOf(task, events, head, createdAt), [task, events, head, createdAt])
   return (
     <div class="conversation">
       <TalkView talk={talk} agent={agent} isBusy={isAtWork(talk.state)} selected={selected} onSelect={onSelect} />

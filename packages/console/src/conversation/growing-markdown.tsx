@@ -9,7 +9,12 @@ const mostMarkdown = 400_000
 
 export function GrowingMarkdown({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }) {
   const pieces = useRef(noPieces)
-  if (text.length > mostMarkdown) return <pre class="part-text">{text}</pre>
+  if (text.length > mostMarkdown)
+    return (
+      <pre class="part-text" dir="auto">
+        {text}
+      </pre>
+    )
   if (isWhole && text.length <= atOnce) return <Piece text={text} />
   pieces.current = cut(text, pieces.current)
   const { whole, rest } = pieces.current

@@ -26,7 +26,11 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
     case 'markdown':
       return <GrowingMarkdown text={(part as TextPart).text} isWhole={isWhole} />
     case 'text':
-      return <pre class="part-text">{(part as TextPart).text}</pre>
+      return (
+        <pre class="part-text" dir="auto">
+          {(part as TextPart).text}
+        </pre>
+      )
     case 'code':
       return <Code text={(part as TextPart).text} label={part.filename ?? 'the code'} />
     case 'json':

@@ -51,7 +51,7 @@ export function TableView({ rows, source }: TableProps) {
             <thead>
               <tr>
                 {columns.map((name) => (
-                  <th key={name} scope="col" class={numeric.has(name) ? 'number' : ''}>
+                  <th key={name} scope="col" dir="auto" class={numeric.has(name) ? 'number' : ''}>
                     {name}
                   </th>
                 ))}
@@ -61,7 +61,7 @@ export function TableView({ rows, source }: TableProps) {
               {rows.slice(0, shown.value).map((row, index) => (
                 <tr key={index}>
                   {columns.map((name) => (
-                    <td key={name} class={numeric.has(name) ? 'number' : ''}>
+                    <td key={name} dir="auto" class={numeric.has(name) ? 'number' : ''}>
                       {cellOf(row[name])}
                     </td>
                   ))}

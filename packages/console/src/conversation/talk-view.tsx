@@ -185,7 +185,7 @@ function StatusLine({ item, time }: Of<'status'>) {
     <>
       <span class="talk-line">
         {item.message.parts.map((part, index) =>
-          'text' in part ? <span key={index}>{part.text}</span> : <PartView key={index} part={part} byAgent={true} />,
+          'text' in part ? <bdi key={index}>{part.text}</bdi> : <PartView key={index} part={part} byAgent={true} />,
         )}
         <References message={item.message} />
       </span>
@@ -234,7 +234,11 @@ function Made({ artifact, isWhole, agent, time }: MadeProps) {
         {time}
         {text !== '' && <Copy text={text} label="Copy the text" />}
       </p>
-      {description !== undefined && <p class="talk-about">{description}</p>}
+      {description !== undefined && (
+        <p class="talk-about" dir="auto">
+          {description}
+        </p>
+      )}
       <div class={isWhole ? 'talk-bubble' : 'talk-bubble growing'}>
         {parts.map((part, index) => (
           <PartView key={index} part={part} byAgent={true} isWhole={isWhole || index < parts.length - 1} />

@@ -83,6 +83,14 @@ describe('a task as people read it', () => {
     assert.equal(talk.head, 10)
   })
 
+  it('took as long as its log says: from its creation, which is told by no stream', () => {
+    const took = (talk: Talk): unknown => talk.items.flatMap((item) => (item.kind === 'ended' ? [item.tookMs] : []))[0]
+    const dropped = log.slice(4)
+    assert.equal(took(talkOf(task, dropped, 10, at)), 9_000)
+    const sent = saying(emptyTalk, said('m1', 'A table'), Date.parse(at) - 60_000)
+    assert.equal(took(hear(sent, [heardFrom({ task }, undefined, Date.parse(at) + 60_000)])), undefined)
+  })
+
   it('is told by the task alone, with what is known', () => {
     assert.deepEqual(textsOf(talkOf(task)), [
       'said A table',

@@ -37,6 +37,7 @@ export interface Talk {
   readonly items: readonly Item[]
   /** The number of the last event. */
   readonly head: number
+  /** When the hub created it, by its log: what is told while it comes does not say so. */
   readonly startedAt: number | undefined
 }
 
@@ -75,11 +76,13 @@ export interface Logged {
 
 /**
  * The whole of a task, with its log where that is to be had: the log knows the order and the times. `head` is the number of the
- * last event that the task shows; a log that goes further is believed.
+ * last event that the task shows; a log that goes further is believed. `createdAt` is when its first event was, where that may
+ * have been dropped from the log.
  */
-export function talkOf(task: Task, events: readonly Logged[] = [], head?: number): Talk {
+export function talkOf(task: Task, events: readonly Logged[] = [], head?: number, createdAt = events[0]?.at): Talk {
+  const startedAt = createdAt === undefined ? undefined : Date.parse(createdAt)
   const logged = events.map(({ seq, at, body }): Heard => ({ seq, at: Date.parse(at), body: body as never }))
-  const told = hear({ ...emptyTalk, taskId: task.id, contextId: task.contextId }, logged)
+  const told = hear({ ...emptyTalk, taskId: task.id, contextId: task.contextId, startedAt }, logged)
   // What is no longer in the log, or not yet, the task has.
   return hear(told, [{ seq: head, at: timeOf(task.status), body: { type: 'task', task } }])
 }
@@ -87,11 +90,7 @@ export function talkOf(task: Task, events: readonly Logged[] = [], head?: number
 /** Shown before the agent has it, and marked so. */
 export function saying(talk: Talk, message: Message, at: number): Talk {
   const item: Item = { kind: 'said', key: keyOf(message), at, seqs: [], message, isPending: true }
-  return {
-    ...talk,
-    startedAt: talk.startedAt ?? at,
-    items: [...talk.items.filter(({ key }) => key !== item.key), item],
-  }
+  return { ...talk, items: [...talk.items.filter(({ key }) => key !== item.key), item] }
 }
 
 /** Whatever came to pass, in one go: what it costs depends on how much is told, and not on how often. */
@@ -127,7 +126,6 @@ function take(into: Open, { at, seq, body }: Heard): void {
   // Told twice, such as by the log and by the stream.
   if (seq !== undefined && seq <= into.head) return
   if (seq !== undefined) into.head = seq
-  into.startedAt ??= at
   const place = { at, seqs: seq === undefined ? [] : [seq] }
   if (body.type === 'status') takeStatus(into, body.status, place)
   else if (body.type === 'artifact') takeArtifact(into, body.artifact, body, place)

@@ -22,6 +22,11 @@ function load(): void {
 export function Markdown({ text }: { readonly text: string }) {
   load()
   // Until it is there, the text as it is.
-  if (render.value === undefined) return <div class="markdown plain-text">{text}</div>
+  if (render.value === undefined)
+    return (
+      <div class="markdown plain-text" dir="auto">
+        {text}
+      </div>
+    )
   return <div class="markdown" dangerouslySetInnerHTML={{ __html: render.value(text) }} />
 }

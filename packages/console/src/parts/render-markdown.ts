@@ -21,9 +21,36 @@ const marked = new Marked({
   },
 })
 
+/**
+ * Blocks and cells each have the direction of their own text: an answer may hold several languages. Code keeps its order. A
+ * paragraph of an item or a quote has none, since `auto` does not look into what has one.
+ */
+function hasOwnDirection({ tagName, parentElement }: Element): boolean {
+  if (tagName === 'P') return !/^(LI|BLOCKQUOTE)$/.test(parentElement?.tagName ?? '')
+  return /^(H[1-6]|LI|BLOCKQUOTE|TH|TD)$/.test(tagName)
+}
+
+/** The first letter decides, as it does for `auto`. */
+const rightToLeft = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+/** Where bullets stand and columns begin is up to the first item or heading, for `auto` sees none of them. */
+function directWhole(first: Element): void {
+  if (!/^(LI|TH)$/.test(first.tagName) || first.previousElementSibling !== null) return
+  if (rightToLeft.test(first.textContent ?? '')) first.closest('ul, ol, table')?.setAttribute('dir', 'rtl')
+}
+
 const purify = DOMPurify()
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (!(node instanceof Element)) return
+  if (hasOwnDirection(node)) node.setAttribute('dir', 'auto')
+  directWhole(node)
+  if (!/^(left|center|right)$/.test(node.getAttribute('align') ?? 'left')) node.removeAttribute('align')
+  if (node.tagName === 'INPUT') {
+    // A box of a task list, and nothing that could be typed into or pressed.
+    if (node.getAttribute('type') !== 'checkbox') return node.remove()
+    node.setAttribute('disabled', '')
+    node.setAttribute('aria-label', node.hasAttribute('checked') ? 'Done' : 'Not done')
+  }
   if (node.tagName === 'A') {
     node.setAttribute('target', '_blank')
     node.setAttribute('rel', 'noopener noreferrer nofollow')
@@ -46,6 +73,8 @@ const allowed = {
     ),
   ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'align', 'start', 'type', 'checked', 'disabled'],
   ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);|blob:|#)/i,
+  // No addresses: without this, their values are held to the pattern above and dropped.
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'type'],
   ALLOW_DATA_ATTR: false,
 }
 

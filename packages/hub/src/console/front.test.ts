@@ -21,9 +21,17 @@ async function open(t: TestContext, { isBuilt = true, isOn = true } = {}) {
     writeFileSync(join(folder, 'made-of.txt'), 'a stamp')
   }
   const console = isBuilt ? folder : join(folder, 'nowhere')
-  const front = createConsole({ folder: pathToFileURL(`${console}/`), isOn: () => isOn })
+  const { pages, notFound } = createConsole({
+    folder: pathToFileURL(`${console}/`),
+    isOn: () => isOn,
+    routes(request, response, next) {
+      if (request.url === '/healthz') response.writeHead(200).end('ok')
+      else next()
+    },
+  })
   const server = createServer((request, response) => {
-    if (!front(request, response)) response.writeHead(418).end()
+    const isLast = request.headers['x-nothing-else'] !== undefined
+    if (!(isLast ? notFound : pages)(request, response)) response.writeHead(418).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,6 +70,27 @@ describe('the files of the console', () => {
       ['/console/index.html', html, 'GET'],
     ]
     for (const [path, headers, method] of others) assert.equal((await get(path, headers, method)).status, 418, path)
+  })
+
+  it('are the page with status 404 for a browser at an address that nothing serves', async (t) => {
+    const get = await open(t)
+    const last = { ...html, 'x-nothing-else': 'yes' }
+    const missing = await get('/no/such/page', last)
+    assert.equal(missing.status, 404)
+    assert.match(await missing.text(), /<title>Parley/)
+    const again = await get('/no/such/page', { ...last, 'if-none-match': missing.headers.get('etag') ?? '' })
+    assert.equal(again.status, 404)
+    assert.equal(await (await get('/healthz', last)).text(), 'ok')
+    const programs: [string, Record<string, string>, string][] = [
+      ['/no/such/page', { ...last, accept: '*/*' }, 'GET'],
+      ['/no/such/page', last, 'POST'],
+      ['/a2a/none', last, 'GET'],
+      ['/.well-known/none', last, 'GET'],
+      ['/admin/none', last, 'GET'],
+    ]
+    for (const [path, headers, method] of programs) assert.equal((await get(path, headers, method)).status, 418, path)
+    const isOff = await open(t, { isOn: false })
+    assert.equal((await isOff('/no/such/page', last)).status, 418)
   })
 
   it('come zipped, are kept by browsers, and are asked for again only where they may have changed', async (t) => {

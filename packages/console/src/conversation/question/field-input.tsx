@@ -16,14 +16,14 @@ export function FieldInput({ field, isSecret, mistake }: FieldInputProps) {
   const isGroup = kind === 'choices'
   const title = (
     <>
-      {label}
+      <bdi>{label}</bdi>
       {!isRequired && kind !== 'yes' && <span class="question-optional"> (if you like)</span>}
     </>
   )
   const notes = (
     <>
       {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
+        <p class="hint" dir="auto" id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -87,6 +87,7 @@ function Input({ id, field, isSecret, about, isWrong }: InputProps) {
     return (
       <textarea
         {...shared}
+        dir={kind === 'json' ? 'ltr' : 'auto'}
         rows={4}
         class={kind === 'json' ? 'mono' : ''}
         defaultValue={initial}
@@ -100,7 +101,7 @@ function Input({ id, field, isSecret, about, isWrong }: InputProps) {
   }
   // They differ in roles and lists, of which this has none.
   const written = { type } as { readonly type: 'text' }
-  return <input {...shared} {...written} defaultValue={initial} autocomplete="off" />
+  return <input {...shared} {...written} dir="auto" defaultValue={initial} autocomplete="off" />
 }
 
 function Choices({ field }: { readonly field: Field }) {
@@ -111,7 +112,7 @@ function Choices({ field }: { readonly field: Field }) {
         return (
           <label key={text} class="question-choice">
             <input type="checkbox" name={field.name} value={word} defaultChecked={field.chosen.includes(word)} />
-            {text}
+            <bdi>{text}</bdi>
           </label>
         )
       })}

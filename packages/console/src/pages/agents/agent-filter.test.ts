@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../api/admin.ts'
 import { filterOf, fits, isFiltered, kindsIn, tagsIn } from './agent-filter.ts'
-import { agentLook, breakerText, loadText, needsCare, signatureLook } from './agent-look.ts'
+import { agentLook, breakerText, lastErrorOf, loadText, needsCare, signatureLook } from './agent-look.ts'
 
 const talker: Agent = {
   name: 'talker',
@@ -54,6 +54,12 @@ describe('the agents that are meant', () => {
   })
 })
 
+const startError = {
+  message: 'there is no file',
+  at: '2030-01-31T12:00:00.000Z',
+  nextTryAt: '2030-01-31T12:00:30.000Z',
+}
+
 describe('how an agent is', () => {
   it('is told by the worst that is known of it', () => {
     const look = (more: Partial<Agent>) => agentLook({ ...talker, ...more }).word
@@ -61,7 +67,20 @@ describe('how an agent is', () => {
     assert.equal(look({ health: { state: 'slow', breaker: 'closed' } }), 'slow')
     assert.equal(look({ health: { state: 'down', breaker: 'open' }, drift: 'changed' }), 'down')
     assert.equal(look({ drift: 'blocked' }), 'blocked')
-    assert.equal(agentLook({ ...talker, state: 'unavailable', trouble: 'there is no file' }).why, 'there is no file')
+    assert.equal(agentLook({ ...talker, state: 'unavailable', startError }).why, 'there is no file')
+  })
+
+  it('has as its last error what keeps it from taking messages, else the task that failed last', () => {
+    const lastError = { taskId: 't', at: '2030-01-31T11:00:00.000Z', text: 'no' }
+    const errorOf = (more: Partial<Agent>) => lastErrorOf({ ...talker, ...more })
+    assert.equal(errorOf({}), undefined)
+    assert.deepEqual(errorOf({ lastError }), lastError)
+    assert.deepEqual(errorOf({ lastError, state: 'unavailable', startError }), {
+      text: 'there is no file',
+      at: startError.at,
+      taskId: undefined,
+    })
+    assert.equal(errorOf({ lastError, health: { state: 'down', why: 'refused', breaker: 'open' } })?.text, 'refused')
   })
 
   it('wants care as soon as anything is not as it should be', () => {

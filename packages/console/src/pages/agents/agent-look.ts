@@ -9,10 +9,10 @@ export interface AgentLook {
   readonly why: string | undefined
 }
 
-type Seen = Pick<Agent, 'state' | 'trouble' | 'health' | 'drift'>
+type Seen = Pick<Agent, 'state' | 'startError' | 'health' | 'drift'>
 
-export function agentLook({ state, trouble, health, drift }: Seen): AgentLook {
-  if (state === 'unavailable') return { tone: 'failed', shape: '✕', word: 'unavailable', why: trouble }
+export function agentLook({ state, startError, health, drift }: Seen): AgentLook {
+  if (state === 'unavailable') return { tone: 'failed', shape: '✕', word: 'unavailable', why: startError?.message }
   if (drift === 'blocked') {
     return {
       tone: 'failed',
@@ -25,6 +25,27 @@ export function agentLook({ state, trouble, health, drift }: Seen): AgentLook {
   if (health.state === 'down') return { tone: 'failed', shape: '✕', word: 'down', why }
   if (health.state === 'slow') return { tone: 'waiting', shape: '◐', word: 'slow', why }
   return { tone: 'done', shape: '●', word: 'up', why }
+}
+
+export interface LastError {
+  readonly text: string
+  readonly at: string | undefined
+  /** The task that failed; an agent that cannot be opened failed without one. */
+  readonly taskId: string | undefined
+}
+
+/** Why it cannot take messages now, such as a module that does not load; else how its last failed task ended. */
+export function lastErrorOf(agent: Seen & Pick<Agent, 'lastError'>): LastError | undefined {
+  const { state, startError, health, lastError } = agent
+  if (state === 'unavailable' && startError !== undefined) {
+    return { text: startError.message, at: startError.at, taskId: undefined }
+  }
+  if (health.state === 'down' && health.why !== undefined) {
+    return { text: health.why, at: health.askedAt, taskId: undefined }
+  }
+  return lastError === undefined
+    ? undefined
+    : { text: lastError.text ?? 'failed', at: lastError.at, taskId: lastError.taskId }
 }
 
 export function breakerText(breaker: Agent['health']['breaker']): string | undefined {

@@ -7,11 +7,11 @@ import { useKeys } from '../../app/keys.ts'
 import { go, query, setQuery } from '../../app/router.ts'
 import { copyText } from '../../parts/copy.tsx'
 import { Mark } from '../../parts/state.tsx'
-import { Ago } from '../../parts/time.tsx'
 import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { filterOf, fits, isFiltered, kindsIn, tagsIn } from './agent-filter.ts'
 import type { AgentFilter } from './agent-filter.ts'
+import { AgentError } from './agent-error.tsx'
 import { agentPath } from './agent-path.ts'
 import { agentLook, loadText } from './agent-look.ts'
 import './agents-list.css'
@@ -166,7 +166,7 @@ interface RowProps {
 }
 
 function Row({ agent, search, isSelected, isAt }: RowProps) {
-  const { name, title, kind, description, isDefault, load, lastError, drift } = agent
+  const { name, title, kind, description, isDefault, load, drift } = agent
   const { tone, shape, word, why } = agentLook(agent)
   return (
     <a
@@ -176,11 +176,15 @@ function Row({ agent, search, isSelected, isAt }: RowProps) {
     >
       <span class="agents-who grow">
         <span class="agents-name">
-          <span class="agents-title cut">{title}</span>
+          <span class="agents-title cut" dir="auto">
+            {title}
+          </span>
           {title !== name && <span class="mono faint cut">{name}</span>}
           {isDefault && <span class="agent-tag">default</span>}
         </span>
-        <span class="agents-about faint cut">{description ?? `${kind} agent`}</span>
+        <span class="agents-about faint cut" dir="auto">
+          {description ?? `${kind} agent`}
+        </span>
       </span>
       <span class="agents-kind">
         <span class="agent-tag">{kind}</span>
@@ -191,16 +195,7 @@ function Row({ agent, search, isSelected, isAt }: RowProps) {
       </span>
       <span class="agents-load soft cut">{loadText(load)}</span>
       <span class="agents-error cut">
-        {lastError === undefined ? (
-          <span class="faint agents-none">none</span>
-        ) : (
-          <>
-            <span class="agent-failure">{lastError.text ?? 'failed'}</span>{' '}
-            <span class="faint">
-              <Ago at={lastError.at} />
-            </span>
-          </>
-        )}
+        <AgentError agent={agent} />
       </span>
     </a>
   )

@@ -10,6 +10,7 @@ import { Ago } from '../../parts/time.tsx'
 import { Trouble } from '../../parts/trouble.tsx'
 import { duration } from '../../parts/words.ts'
 import type { TabProps } from './tab-props.ts'
+import { AgentError } from './agent-error.tsx'
 import { agentLook, breakerText, loadText } from './agent-look.ts'
 import { agentPath, playgroundPath } from './agent-path.ts'
 import { readCard } from './card-reading.ts'
@@ -60,7 +61,7 @@ const longDescription = 800
 function Description({ text }: { readonly text: string }) {
   const isWhole = useSignal(text.length <= longDescription)
   return (
-    <p class="agent-prose">
+    <p class="agent-prose" dir="auto">
       {isWhole.value ? text : `${text.slice(0, longDescription).toWellFormed()}… `}
       {!isWhole.value && (
         <button type="button" class="small" onClick={() => (isWhole.value = true)}>
@@ -78,7 +79,7 @@ function Notes({ agent, cards }: TabProps) {
   const fields = cards?.remote?.changed?.fields ?? []
   return (
     <>
-      {word === 'unavailable' && <Note tone="failed">It is not open: {why ?? 'nobody knows why'}</Note>}
+      {word === 'unavailable' && <Note tone="failed">It is not open: {why ?? 'the reason is not known'}</Note>}
       {(word === 'down' || word === 'slow') && why !== undefined && (
         <Note tone={word === 'down' ? 'failed' : 'waiting'}>
           It is {word}: {why}
@@ -97,7 +98,7 @@ function Notes({ agent, cards }: TabProps) {
 }
 
 function Standing({ agent, card }: { readonly agent: TabProps['agent']; readonly card: ReadCard }) {
-  const { health, load, lastError, kind, version, isOpen, isCardPrivate } = agent
+  const { health, load, kind, version, isOpen, isCardPrivate } = agent
   const { tone, shape, word } = agentLook(agent)
   return (
     <section class="agent-part" aria-label="How it is">
@@ -115,18 +116,7 @@ function Standing({ agent, card }: { readonly agent: TabProps['agent']; readonly
         <Fact name="Load">{loadText(load)}</Fact>
         {health.firstWordMs !== undefined && <Fact name="To its first word">{duration(health.firstWordMs)}</Fact>}
         <Fact name="Last error">
-          {lastError === undefined ? (
-            'none'
-          ) : (
-            <>
-              <a class="agent-failure" href={`/tasks/${lastError.taskId}`}>
-                {lastError.text ?? 'failed'}
-              </a>{' '}
-              <span class="faint">
-                <Ago at={lastError.at} />
-              </span>
-            </>
-          )}
+          <AgentError agent={agent} isLinked />
         </Fact>
         <Fact name="Kind">
           {kind}, version {version}
@@ -192,7 +182,7 @@ function RecentTasks({ name }: { readonly name: string }) {
           {tasks.map(({ id, state, title, statusAt }) => (
             <li key={id}>
               <State state={state} />
-              <a class="grow cut" href={`/tasks/${id}`}>
+              <a class="grow cut" dir="auto" href={`/tasks/${id}`}>
                 {title ?? 'A task without words'}
               </a>
               <span class="agent-task-id">

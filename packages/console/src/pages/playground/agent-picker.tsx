@@ -1,26 +1,18 @@
 /** Which agent one talks to: a field that finds another one by a few letters of its name. */
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { call } from '../../api/call.ts'
-import { useResource } from '../../api/resource.ts'
+import type { Agent } from '../../api/admin.ts'
 import { go } from '../../app/router.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { hrefOf } from './where.ts'
 
-export function AgentPicker({ agent }: { readonly agent: string }) {
+export function AgentPicker({ agent, all }: { readonly agent: string; readonly all: readonly Agent[] }) {
   const id = useId()
-  const all = useResource(
-    'agents',
-    (signal) => call('listAgents', { signal }),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
   const text = useSignal<string | undefined>(undefined)
   const chosen = useSignal(0)
   const isOpen = text.value !== undefined
   const words = (text.value ?? '').toLowerCase()
-  const found = (all.value.value?.agents ?? []).filter(({ name, title }) =>
-    `${name} ${title}`.toLowerCase().includes(words),
-  )
+  const found = all.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(words))
   const at = Math.min(chosen.value, Math.max(0, found.length - 1))
 
   function choose(name: string | undefined): void {

@@ -44,6 +44,7 @@ describe('gRPC from a shell', () => {
   it('names the service of the version, the agent, and where it is', () => {
     const call = {
       agent: 'talker',
+      isOpen: false,
       address: 'grpc://127.0.0.1:3001',
       version: '1.0',
       text: "it's",
@@ -52,6 +53,8 @@ describe('gRPC from a shell', () => {
     } as const
     const command = grpcurlOf(call)
     assert.match(command, /^grpcurl -plaintext/)
+    assert.match(command, /-H "authorization: Bearer \$PARLEY_KEY"/)
+    assert.doesNotMatch(grpcurlOf({ ...call, isOpen: true }), /authorization/)
     assert.match(command, /-H 'x-parley-agent: talker'/)
     assert.match(command, /127\.0\.0\.1:3001 lf\.a2a\.v1\.A2AService\/SendStreamingMessage$/)
     assert.ok(command.includes(String.raw`"text":"it'\''s"`))

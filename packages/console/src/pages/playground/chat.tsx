@@ -1,6 +1,7 @@
 /** One conversation: its tasks one under the other, and at the foot whatever the next message needs. */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { Agent } from '../../api/admin.ts'
 import { query, setQuery } from '../../app/router.ts'
 import { isAtWork } from '../../conversation/talk.ts'
 import { TalkView } from '../../conversation/talk-view.tsx'
@@ -8,6 +9,7 @@ import { Id } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { State } from '../../parts/state.tsx'
 import { Loading, Trouble } from '../../parts/trouble.tsx'
+import { AgentNotice } from './agent-notice.tsx'
 import { Greeting } from './greeting.tsx'
 import type { Play } from './play.ts'
 import { Reply } from './reply.tsx'
@@ -20,9 +22,13 @@ export interface ChatProps {
   readonly play: Play
   readonly log: WireLog
   readonly agent: string
+  /** `undefined` where the hub did not list it. */
+  readonly about: Agent | undefined
+  /** Something failed: the agent may be in another state than the one that is shown. */
+  readonly onTrouble: () => void
 }
 
-export function Chat({ play, log, agent }: ChatProps) {
+export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
   const where = whereNow()
   const { contextId, taskId } = where
   useEffect(() => play.open({ contextId, taskId }, where), [contextId, taskId])
@@ -37,6 +43,9 @@ export function Chat({ play, log, agent }: ChatProps) {
   const slots = play.slots.value
   const phase = play.phase.value
   const trouble = play.trouble.value
+  useEffect(() => {
+    if (trouble !== undefined) onTrouble()
+  }, [trouble])
   return (
     <div class="chat">
       <Scroll>
@@ -57,7 +66,8 @@ export function Chat({ play, log, agent }: ChatProps) {
         {trouble !== undefined && (
           <Trouble reason={trouble.problem} {...(trouble.again === undefined ? {} : { retry: trouble.again })} />
         )}
-        <Reply play={play} log={log} agent={agent} />
+        {about !== undefined && <AgentNotice agent={about} />}
+        <Reply play={play} log={log} agent={agent} isOpen={about?.isOpen ?? false} />
       </div>
     </div>
   )

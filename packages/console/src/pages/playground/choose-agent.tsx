@@ -2,8 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
-import { call } from '../../api/call.ts'
-import { useResource } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { useKeys } from '../../app/keys.ts'
 import { go, query, setQuery } from '../../app/router.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -14,16 +13,18 @@ import { RecentList } from './recent-list.tsx'
 import { hrefOf } from './where.ts'
 import './playground.css'
 
-export function ChooseAgent({ caller }: { readonly caller: string }) {
-  const all = useResource(
-    'agents',
-    (signal) => call('listAgents', { signal }),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
+export interface ChooseAgentProps {
+  readonly caller: string
+  readonly all: Resource<readonly Agent[]>
+  /** The name in the address, of which there is no agent. */
+  readonly missing: string | undefined
+}
+
+export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
   const filter = query.value.get('agents') ?? ''
   const field = useRef<HTMLInputElement>(null)
   const chosen = useSignal(-1)
-  const known = all.value.value?.agents
+  const known = all.value.value
   const found = (known ?? []).filter((agent) => isMeant(agent, filter))
   const move = (by: number): void => {
     chosen.value = Math.max(0, Math.min(found.length - 1, chosen.value + by))
@@ -39,6 +40,7 @@ export function ChooseAgent({ caller }: { readonly caller: string }) {
       <PageHead title="Playground" />
       <div class="choose">
         <section class="choose-agents" aria-labelledby="choose-title">
+          {missing !== undefined && <Missing name={missing} hasOthers={(known ?? []).length > 0} />}
           <div class="choose-head">
             <h2 id="choose-title">Talk to an agent</h2>
             <input
@@ -80,6 +82,19 @@ export function ChooseAgent({ caller }: { readonly caller: string }) {
   )
 }
 
+function Missing({ name, hasOthers }: { readonly name: string; readonly hasOthers: boolean }) {
+  return (
+    <div class="choose-missing" role="alert">
+      <h2>No agent named {name}</h2>
+      <p>
+        {hasOthers ? 'These are the agents of this hub. ' : ''}
+        Tasks of an agent that was removed are kept:{' '}
+        <a href={`/tasks?agent=${encodeURIComponent(name)}`}>show tasks of {name}</a>.
+      </p>
+    </div>
+  )
+}
+
 function isMeant({ name, title, kind, description = '', skills }: Agent, filter: string): boolean {
   const text = [name, title, kind, description, ...skills.map((skill) => skill.name)].join(' ').toLowerCase()
   return filter
@@ -95,7 +110,9 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
       <a id={id} class="choose-card" href={hrefOf(name)}>
         <span class="choose-name">
           <Icon name="agents" />
-          <strong class="cut">{title}</strong>
+          <strong class="cut" dir="auto">
+            {title}
+          </strong>
           {title !== name && <span class="faint mono cut">{name}</span>}
           <span class="grow" />
           {state === 'open' && health.state !== 'down' ? (
@@ -104,7 +121,11 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
             <Mark tone="failed" shape="✕" word={state === 'open' ? 'down' : 'unavailable'} />
           )}
         </span>
-        {description !== undefined && <span class="choose-about">{description}</span>}
+        {description !== undefined && (
+          <span class="choose-about" dir="auto">
+            {description}
+          </span>
+        )}
       </a>
     </li>
   )

@@ -105,6 +105,7 @@ export function Composer({ agent, label, initial, isBusy, onSend, onCancel }: Co
       <textarea
         ref={field}
         class="composer-text"
+        dir="auto"
         rows={1}
         aria-label={label}
         placeholder={`${label} …`}

@@ -11,13 +11,15 @@ export function Greeting({ agent }: { readonly agent: string }) {
   const { name, description, examples } = cardIn(card.value.value?.cards['1.0'])
   return (
     <Empty title={name ?? agent}>
-      {description !== undefined && <p>{description}</p>}
+      {description !== undefined && <p dir="auto">{description}</p>}
       {examples.length > 0 && (
         <ul class="greeting" aria-label="Examples">
           {examples.map((text) => (
             <li key={text}>
               <a class="button" href={hrefOf(agent, { text })}>
-                <span class="cut">{text}</span>
+                <span class="cut" dir="auto">
+                  {text}
+                </span>
               </a>
             </li>
           ))}

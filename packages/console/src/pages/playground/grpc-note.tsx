@@ -7,8 +7,10 @@ import type { Where } from './where.ts'
 
 export function GrpcNote({ agent, where }: { readonly agent: string; readonly where: Where }) {
   const detail = useResource(agent, (signal) => call('getAgent', { params: { agent }, signal }))
-  const address = detail.value.value?.endpoints.find(({ protocolBinding }) => protocolBinding === 'GRPC')?.url
-  if (detail.value.value === undefined) return null
+  const known = detail.value.value
+  if (known === undefined) return null
+  const { isOpen, endpoints } = known
+  const address = endpoints.find(({ protocolBinding }) => protocolBinding === 'GRPC')?.url
   return (
     <div class="reply-note">
       <p>A browser cannot speak gRPC: it gives no page the frames of HTTP/2. From a shell it goes like this:</p>
@@ -19,7 +21,7 @@ export function GrpcNote({ agent, where }: { readonly agent: string; readonly wh
       ) : (
         <Code
           label="the command"
-          text={grpcurlOf({ ...where, agent, address, hasTls: location.protocol === 'https:' })}
+          text={grpcurlOf({ ...where, agent, isOpen, address, hasTls: location.protocol === 'https:' })}
         />
       )}
     </div>

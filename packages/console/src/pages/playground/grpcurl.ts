@@ -1,9 +1,12 @@
 /** gRPC for who has a shell: no browser can speak it. */
 import { fillFreshId, freshId } from '../../parts/fresh-id.ts'
+import { quoted } from '../tasks/as-curl.ts'
 import type { Version } from './reach.ts'
 
 export interface GrpcCall {
   readonly agent: string
+  /** Whether the agent may be called without credentials. */
+  readonly isOpen: boolean
   /** `host:port`, as the card has it. */
   readonly address: string
   readonly version: Version
@@ -12,7 +15,7 @@ export interface GrpcCall {
   readonly hasTls: boolean
 }
 
-export function grpcurlOf({ agent, address, version, text, isStreamed, hasTls }: GrpcCall): string {
+export function grpcurlOf({ agent, isOpen, address, version, text, isStreamed, hasTls }: GrpcCall): string {
   const said = [{ text: text === '' ? 'Hello' : text }]
   const words = version === '1.0' ? { parts: said } : { content: said }
   const request = { message: { messageId: freshId, role: 'ROLE_USER', ...words } }
@@ -20,8 +23,8 @@ export function grpcurlOf({ agent, address, version, text, isStreamed, hasTls }:
   return [
     `grpcurl${hasTls ? '' : ' -plaintext'}`,
     `-H 'x-parley-agent: ${agent}'`,
-    '-H "authorization: Bearer $PARLEY_KEY"',
-    `-d '${fillFreshId(JSON.stringify(request).replaceAll("'", String.raw`'\''`))}'`,
+    ...(isOpen ? [] : ['-H "authorization: Bearer $PARLEY_KEY"']),
+    `-d ${fillFreshId(quoted(JSON.stringify(request)))}`,
     `${address.replace(/^\w+:\/\//, '')} ${service}/${isStreamed ? 'SendStreamingMessage' : 'SendMessage'}`,
   ].join(' \\\n  ')
 }

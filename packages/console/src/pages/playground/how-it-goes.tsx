@@ -4,17 +4,16 @@ import { Copy } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { versions } from './reach.ts'
 import type { Where } from './where.ts'
-import { curlOf } from './wire/curl.ts'
-import type { Exchange } from './wire/exchange.ts'
 
 export interface HowProps {
   readonly where: Where
   readonly retry: (() => void) | undefined
-  readonly request: Exchange | undefined
+  /** The last request as a command. */
+  readonly asCurl: (() => string) | undefined
   readonly cancel: (() => void) | undefined
 }
 
-export function HowItGoes({ where, retry, request, cancel }: HowProps) {
+export function HowItGoes({ where, retry, asCurl, cancel }: HowProps) {
   const { version, binding, isStreamed } = where
   return (
     <div class="how">
@@ -60,9 +59,9 @@ export function HowItGoes({ where, retry, request, cancel }: HowProps) {
           <Icon name="retry" size={14} /> Retry
         </button>
       )}
-      {request !== undefined && (
-        <Copy text={() => curlOf(request)} label="Copy the last request as curl">
-          curl
+      {asCurl !== undefined && (
+        <Copy text={asCurl} label="Copy the last request as curl">
+          Copy curl
         </Copy>
       )}
     </div>

@@ -72,6 +72,7 @@ export function createPlay(name: string, reach: Reach, me: () => string): Play {
   let most = firstTasks
   /** Ends what is under way: a stream that is read, or what is being loaded. */
   let current = new AbortController()
+  const closing = new AbortController()
   let way: Way = { version: '1.0', binding: 'JSONRPC' }
   let looking: ReturnType<typeof setTimeout> | undefined
 
@@ -163,7 +164,16 @@ export function createPlay(name: string, reach: Reach, me: () => string): Play {
       show()
     }
     const state = slots.get(key)?.talk.state
-    if (!signal.aborted && state !== undefined) announce(`${name}: ${lookOf(state).word}`)
+    if (signal.aborted || state === undefined) return
+    announce(`${name}: ${lookOf(state).word}`)
+    const taskId = slots.get(key)?.talk.taskId
+    if (isEnd(state) && taskId !== undefined) void readLog(taskId)
+  }
+
+  /** The log alone knows when the task began, and so how long it took. Quietly: without it, all else is shown. */
+  async function readLog(taskId: string): Promise<void> {
+    const loaded = await loadTask(taskId, closing.signal).catch(() => undefined)
+    if (loaded !== undefined && slots.find(taskId) !== undefined) slots.refresh(loaded)
   }
 
   function take(key: string, told: readonly Heard[]): void {
@@ -306,6 +316,7 @@ export function createPlay(name: string, reach: Reach, me: () => string): Play {
       stopWatching()
       clearTimeout(looking)
       current.abort()
+      closing.abort()
     },
   }
 }

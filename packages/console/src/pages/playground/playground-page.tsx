@@ -1,11 +1,15 @@
 /** Talking to an agent: what one says, what it answers as it comes, and what goes over the wire. */
 import { useEffect, useMemo } from 'preact/hooks'
+import type { Agent } from '../../api/admin.ts'
+import { useAgentList } from '../../api/agents.ts'
+import type { Resource } from '../../api/resource.ts'
 import { session } from '../../api/session-state.ts'
 import { useKeys } from '../../app/keys.ts'
 import { go } from '../../app/router.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { PageHead } from '../../parts/sheet.tsx'
 import { Split } from '../../parts/split.tsx'
+import { Loading } from '../../parts/trouble.tsx'
 import { AgentPicker } from './agent-picker.tsx'
 import { Chat } from './chat.tsx'
 import { ChooseAgent } from './choose-agent.tsx'
@@ -24,11 +28,22 @@ export function caller(): string {
 
 export function PlaygroundPage() {
   const { agent } = whereNow()
-  return agent === undefined ? <ChooseAgent caller={caller()} /> : <Playground key={agent} agent={agent} />
+  const all = useAgentList()
+  const known = all.value.value
+  const isMissing = known !== undefined && known.every(({ name }) => name !== agent)
+  if (agent === undefined || isMissing) return <ChooseAgent caller={caller()} all={all} missing={agent} />
+  if (known !== undefined || all.problem.value !== undefined) return <Playground key={agent} agent={agent} all={all} />
+  return (
+    <>
+      <PageHead title="Playground" backTo="/playground" />
+      <Loading what="the agents" />
+    </>
+  )
 }
 
-function Playground({ agent }: { readonly agent: string }) {
+function Playground({ agent, all }: { readonly agent: string; readonly all: Resource<readonly Agent[]> }) {
   const { isWireOpen } = whereNow()
+  const known = all.value.value ?? []
   const log = useMemo(() => createWireLog(), [])
   const play = useMemo(() => createPlay(agent, createReach(log), caller), [])
   useEffect(() => () => play.close(), [])
@@ -41,7 +56,7 @@ function Playground({ agent }: { readonly agent: string }) {
   return (
     <>
       <PageHead title="Playground" backTo="/playground">
-        <AgentPicker agent={agent} />
+        <AgentPicker agent={agent} all={known} />
         <button type="button" aria-pressed={isWireOpen} onClick={toggleWire} title="What goes over the wire (w)">
           <Icon name="wire" size={14} /> Wire
         </button>
@@ -56,7 +71,15 @@ function Playground({ agent }: { readonly agent: string }) {
         <Split
           name="playground"
           initial={560}
-          list={<Chat play={play} log={log} agent={agent} />}
+          list={
+            <Chat
+              play={play}
+              log={log}
+              agent={agent}
+              about={known.find(({ name }) => name === agent)}
+              onTrouble={all.reload}
+            />
+          }
           detail={isWireOpen && <WirePanel log={log} />}
         />
       </div>

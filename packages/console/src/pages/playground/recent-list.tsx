@@ -70,7 +70,9 @@ function RecentRow({ recent }: { readonly recent: Recent }) {
           <span aria-hidden="true">{shape}</span>
           <span class="unseen">{word}</span>
         </span>
-        <span class="cut">{title === '' ? 'No words' : title}</span>
+        <span class="cut" dir="auto">
+          {title === '' ? 'No words' : title}
+        </span>
       </span>
       <span class="recent-about faint">
         <span class="cut">{agent}</span>

@@ -26,9 +26,11 @@ export interface ReplyProps {
   readonly play: Play
   readonly log: WireLog
   readonly agent: string
+  /** Whether the agent may be called without credentials. */
+  readonly isOpen: boolean
 }
 
-export function Reply({ play, log, agent }: ReplyProps) {
+export function Reply({ play, log, agent, isOpen }: ReplyProps) {
   const where = whereNow()
   const slots = play.slots.value
   const { taskId } = play.place.value
@@ -45,11 +47,10 @@ export function Reply({ play, log, agent }: ReplyProps) {
   const last = lastSaid(slots)
   const retry = last === undefined || isBusy ? undefined : () => play.send(last, { ...where, taskId: undefined })
   const request = lastSend(log.exchanges.value)
+  const asCurl = request === undefined ? undefined : () => curlOf(request, { isOpen })
   useActions([
     { title: 'Show or hide the wire', run: toggleWire },
-    ...(request === undefined
-      ? []
-      : [{ title: 'Copy the last request as curl', run: () => void copyText(curlOf(request)) }]),
+    ...(asCurl === undefined ? [] : [{ title: 'Copy the last request as curl', run: () => void copyText(asCurl()) }]),
   ])
   if (stranger !== undefined) {
     return (
@@ -74,7 +75,7 @@ export function Reply({ play, log, agent }: ReplyProps) {
           onCancel={() => void play.cancel(where)}
         />
       )}
-      <HowItGoes where={where} retry={retry} request={request} cancel={cancelOf(waiting, play, where)} />
+      <HowItGoes where={where} retry={retry} asCurl={asCurl} cancel={cancelOf(waiting, play, where)} />
     </div>
   )
 }

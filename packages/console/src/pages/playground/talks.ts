@@ -26,7 +26,7 @@ export async function loadTask(taskId: string, signal: AbortSignal): Promise<Loa
     },
   )
   const events = await loadEvents(taskId, signal)
-  return { talk: talkOf(task as unknown as Task, events, head), caller, agent, createdAt }
+  return { talk: talkOf(task as unknown as Task, events, head, createdAt), caller, agent, createdAt }
 }
 
 async function loadEvents(taskId: string, signal: AbortSignal): Promise<readonly LogRecord[]> {

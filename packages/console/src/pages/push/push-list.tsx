@@ -1,6 +1,7 @@
 /** The webhooks that fit, the ones made last first. */
 import { useRef } from 'preact/hooks'
 import type { PushSummary } from '../../api/admin.ts'
+import { useExampleAgent } from '../../api/agents.ts'
 import { call } from '../../api/call.ts'
 import { usePaged } from '../../api/paged.ts'
 import type { Paged } from '../../api/paged.ts'
@@ -174,6 +175,7 @@ function AboutDead({ push, list }: { readonly push: readonly PushSummary[]; read
 }
 
 function Nothing({ filters, list }: { readonly filters: PushFilters; readonly list: Paged<PushSummary> }) {
+  const agent = useExampleAgent()
   const wantsDead = filters.state === 'dead' && filters.agent === '' && filters.text === ''
   return (
     <NothingFound
@@ -192,7 +194,9 @@ function Nothing({ filters, list }: { readonly filters: PushFilters; readonly li
       ) : (
         <Empty title="No webhooks yet">
           <p>A client that does not want to wait names a webhook, and the hub posts to it what happens to the task.</p>
-          <Code text={webhookCurl(location.origin, 'echo')} label="a message with a webhook" wrap />
+          {agent !== undefined && (
+            <Code text={webhookCurl(location.origin, agent)} label="a message with a webhook" wrap />
+          )}
         </Empty>
       )}
     </NothingFound>

@@ -78,9 +78,9 @@ describe('the addresses of webhooks', () => {
   })
 
   it('are set with one command', () => {
-    assert.match(
-      webhookCurl('http://hub', 'a b'),
-      /^curl http:\/\/hub\/a2a\/a%20b .*"messageId":"'\$\(uuidgen .*taskPushNotificationConfig/s,
-    )
+    const open = webhookCurl('http://hub', { name: 'a b', isOpen: true })
+    assert.match(open, /^curl http:\/\/hub\/a2a\/a%20b .*"messageId":"'\$\(uuidgen .*taskPushNotificationConfig/s)
+    assert.doesNotMatch(open, /Authorization/)
+    assert.match(webhookCurl('http://hub', { name: 'a', isOpen: false }), /Bearer \$PARLEY_KEY/)
   })
 })

@@ -1,7 +1,8 @@
 /** How a webhook stands, in a shape, a word and a sentence. Pure. */
-import type { PushSummary } from '../../api/admin.ts'
+import type { Agent, PushSummary } from '../../api/admin.ts'
 import { fillFreshId, freshId } from '../../parts/fresh-id.ts'
 import { count } from '../../parts/words.ts'
+import { keyHeader } from '../tasks/as-curl.ts'
 
 export interface PushLook {
   readonly tone: 'working' | 'waiting' | 'done' | 'failed' | 'ended'
@@ -105,13 +106,14 @@ export function filterText(filters: PushFilters): string {
 }
 
 /** A message whose task is told to a webhook, for a terminal. */
-export function webhookCurl(origin: string, agent: string): string {
+export function webhookCurl(origin: string, agent: Pick<Agent, 'name' | 'isOpen'>): string {
   const message = { messageId: freshId, role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
   const configuration = { taskPushNotificationConfig: { url: 'https://example.com/webhook' } }
   const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message, configuration } }
   return [
-    `curl ${origin}/a2a/${encodeURIComponent(agent)}`,
+    `curl ${origin}/a2a/${encodeURIComponent(agent.name)}`,
     `  -H 'Content-Type: application/json' -H 'A2A-Version: 1.0'`,
+    ...keyHeader(agent).map((header) => `  ${header}`),
     `  -d '${fillFreshId(JSON.stringify(body))}'`,
   ].join(' \\\n')
 }

@@ -1,5 +1,6 @@
 /** The rules by which messages are handed on, and a box to ask which of them a message would meet. */
 import { useRef } from 'preact/hooks'
+import { useAgentList } from '../../api/agents.ts'
 import { call } from '../../api/call.ts'
 import { useResource } from '../../api/resource.ts'
 import { useActions } from '../../app/palette-state.ts'
@@ -23,11 +24,7 @@ export function RoutesPage() {
     (signal) => call('listRoutes', { signal }),
     ({ type }) => type === 'config',
   )
-  const agents = useResource(
-    'agents',
-    (signal) => call('listAgents', { signal }),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
+  const agents = useAgentList()
   const run = dryRunIn(query.value)
   const isAsked = run.agent !== '' && mistakeIn(run.metadata) === undefined
   const decision = useResource(
@@ -38,7 +35,7 @@ export function RoutesPage() {
   const find = query.value.get('find') ?? ''
   const all = inOrder(routes.value.value?.routes ?? [])
   const shown = find === '' ? all : all.filter((rule) => isNamed(rule, find))
-  const known = agents.value.value?.agents ?? []
+  const known = agents.value.value ?? []
   useListKeys({
     count: shown.length,
     at: -1,
@@ -60,7 +57,7 @@ export function RoutesPage() {
       </PageHead>
       {problem !== undefined && <Trouble reason={problem} retry={routes.reload} />}
       {routes.value.value === undefined && problem === undefined && <Loading what="the routes" />}
-      {isEmpty && <NoRoutes />}
+      {isEmpty && <NoRoutes agents={known.map(({ name }) => name)} />}
       {all.length > 0 && (
         <div class="routes-body">
           <section class="routes-rules" aria-label="Rules">
@@ -98,14 +95,15 @@ export function RoutesPage() {
   )
 }
 
-function NoRoutes() {
+function NoRoutes({ agents }: { readonly agents: readonly string[] }) {
+  const example = exampleYaml(agents)
   return (
     <Empty title="No routes yet">
       <p>
         A route hands messages for one agent on to another: by what they say, who sends them, or by weight. The caller
         sees one task, whoever does the work.
       </p>
-      <Code text={exampleYaml} label="an example" />
+      {example !== undefined && <Code text={example} label="an example" />}
       <a class="button" href="/settings/config">
         Open the configuration
       </a>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { conditionsOf, inOrder, isNamed, nameOf, sharesOf } from './rule-words.ts'
+import { conditionsOf, exampleYaml, inOrder, isNamed, nameOf, sharesOf } from './rule-words.ts'
 
 const rule = { route: 0, from: ['desk'], to: [{ agent: 'eyes', weight: 1 }], priority: 0, fallback: [] }
 
@@ -53,5 +53,17 @@ describe('a rule in words', () => {
       ['pict', 'DESK', 'eyes', 'backup', 'invoice', 'nothing'].map((text) => isNamed(named, text)),
       [true, true, true, true, true, false],
     )
+  })
+
+  it('is shown by examples between agents that exist', () => {
+    for (const agents of [
+      ['a', 'b'],
+      ['a', 'b', 'c', 'd'],
+    ]) {
+      const named = [...(exampleYaml(agents) ?? '').matchAll(/(?:from|to|agent): (\w+)|fallback: \[(\w+)\]/g)]
+      assert.equal(named.length, 8)
+      for (const [, one, other] of named) assert.ok(agents.includes(one ?? other ?? ''), one)
+    }
+    assert.equal(exampleYaml(['alone']), undefined)
   })
 })

@@ -49,10 +49,14 @@ export function isNamed(rule: Route, text: string): boolean {
   return [...said, ...conditionsOf(rule.when)].some((one) => one.toLowerCase().includes(words))
 }
 
-export const exampleYaml = `routes:
-  - { from: greeter, when: { text: invoice }, to: analyst }
+/** Rules between agents that exist; none where there are no two agents. */
+export function exampleYaml([first, second, third = second]: readonly string[]): string | undefined {
+  if (first === undefined || second === undefined || third === undefined) return undefined
+  return `routes:
+  - { from: ${first}, when: { text: invoice }, to: ${second} }
   - name: trial
-    from: gpt
-    to: [{ agent: gpt, weight: 9 }, { agent: gpt-next, weight: 1 }]
-    fallback: [backup]
-  - { from: desk, when: { parts: image/* }, to: eyes, priority: 10 }`
+    from: ${second}
+    to: [{ agent: ${second}, weight: 9 }, { agent: ${third === second ? first : third}, weight: 1 }]
+    fallback: [${first}]
+  - { from: ${first}, when: { parts: image/* }, to: ${third}, priority: 10 }`
+}

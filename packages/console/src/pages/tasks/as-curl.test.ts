@@ -17,10 +17,15 @@ describe('a request for the terminal', () => {
   })
 
   it('sends a message that an agent understands', () => {
-    assert.match(sendAsCurl('http://h', 'a b'), /'http:\/\/h\/a2a\/a%20b' \\\n/)
-    const echo = sendAsCurl('http://h', 'a').replace(/^curl .* -d/s, 'printf %s')
+    assert.match(sendAsCurl('http://h', { name: 'a b', isOpen: true }), /'http:\/\/h\/a2a\/a%20b' \\\n/)
+    const echo = sendAsCurl('http://h', { name: 'a', isOpen: true }).replace(/^curl .* -d/s, 'printf %s')
     const body = JSON.parse(execFileSync('sh', ['-c', echo], { encoding: 'utf8' }))
     assert.equal(body.params.message.parts[0].text, 'Hello')
     assert.match(body.params.message.messageId, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
+  })
+
+  it('names a key only for an agent that needs one', () => {
+    assert.match(sendAsCurl('http://h', { name: 'a', isOpen: false }), /-H "Authorization: Bearer \$PARLEY_KEY" \\\n/)
+    assert.doesNotMatch(sendAsCurl('http://h', { name: 'a', isOpen: true }), /Authorization/)
   })
 })

@@ -16,7 +16,7 @@ export interface ConversationTabProps {
 }
 
 export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
-  const { id, contextId, agent } = detail
+  const { id, contextId, agent, createdAt } = detail
   const whole = taskIn(detail)
   const events = log.events.value
   const canFold = log.isFromStart.value && events.length > 0
@@ -36,6 +36,7 @@ export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
         <Conversation
           task={task}
           agent={agent}
+          createdAt={createdAt}
           events={shown}
           head={shown === undefined ? undefined : upTo}
           selected={seq}

@@ -1,6 +1,5 @@
 /** Nothing is listed: because there is nothing yet, or because nothing fits. */
-import { call } from '../../api/call.ts'
-import { useResource } from '../../api/resource.ts'
+import { useExampleAgent } from '../../api/agents.ts'
 import { Code } from '../../parts/code.tsx'
 import { Empty } from '../../parts/trouble.tsx'
 import { sendAsCurl } from './as-curl.ts'
@@ -22,9 +21,7 @@ export function NoTasks({ filters }: { readonly filters: TaskFilters }) {
 }
 
 function FirstMessage() {
-  const agents = useResource('agent to send to', async (signal) => (await call('listAgents', { signal })).agents)
-  const known = agents.value.value ?? []
-  const agent = (known.find(({ isDefault }) => isDefault) ?? known[0])?.name
+  const agent = useExampleAgent()
   if (agent === undefined) {
     return (
       <Empty title="No tasks yet">
@@ -41,7 +38,7 @@ function FirstMessage() {
       <div class="task-first">
         <Code text={sendAsCurl(location.origin, agent)} label="the command" />
       </div>
-      <a class="button primary" href={`/playground/${encodeURIComponent(agent)}`}>
+      <a class="button primary" href={`/playground/${encodeURIComponent(agent.name)}`}>
         Open the playground
       </a>
     </Empty>

@@ -34,7 +34,7 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
           <Icon name="back" />
         </a>
         <State state={state} />
-        <h2 class="cut" title={titleOf(detail)}>
+        <h2 class="cut" dir="auto" title={titleOf(detail)}>
           {titleOf(detail)}
         </h2>
         {!isOver(state) && (

@@ -20,7 +20,9 @@ export function TaskRow({
         <State state={state} />
       </span>
       <span class="task-row-agent cut">{agent}</span>
-      <span class="task-row-title cut">{titleOf(task)}</span>
+      <span class="task-row-title cut" dir="auto">
+        {titleOf(task)}
+      </span>
       <span class="task-row-caller cut soft">{caller}</span>
       <span class="task-row-took soft">
         <Took task={task} />

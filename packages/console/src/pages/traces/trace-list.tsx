@@ -1,6 +1,7 @@
 /** The traces that fit, the newest first. */
 import { useRef } from 'preact/hooks'
 import type { Trace } from '../../api/admin.ts'
+import { useExampleAgent } from '../../api/agents.ts'
 import { call } from '../../api/call.ts'
 import { usePaged } from '../../api/paged.ts'
 import type { Paged } from '../../api/paged.ts'
@@ -115,11 +116,12 @@ export function TraceList({
 }
 
 function Nothing({ filters, list }: { readonly filters: TraceFilters; readonly list: Paged<Trace> }) {
+  const agent = useExampleAgent()
   return (
     <NothingFound list={list} what="trace" filters={filterNames} isFiltered={isFiltered(filters)}>
       <Empty title="No traces yet">
         <p>Each message to an agent makes one: what ran, for how long, what it used and what it cost.</p>
-        <Code text={sendAsCurl(location.origin, 'echo')} label="a first message" wrap />
+        {agent !== undefined && <Code text={sendAsCurl(location.origin, agent)} label="a first message" wrap />}
         <a class="button" href="/playground">
           Send one from the playground
         </a>

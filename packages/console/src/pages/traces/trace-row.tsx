@@ -31,7 +31,9 @@ export function TraceRow({ trace, index, href, longestMs, isSelected }: TraceRow
         <State state={state} />
       </span>
       <span class="traces-request">
-        <span class={title === undefined ? 'cut faint' : 'cut'}>{title ?? 'no text'}</span>
+        <span class={title === undefined ? 'cut faint' : 'cut'} dir="auto">
+          {title ?? 'no text'}
+        </span>
         <span class="cut faint">{agent}</span>
       </span>
       <span class="traces-duration">

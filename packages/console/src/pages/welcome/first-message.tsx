@@ -77,6 +77,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
           type="text"
           class="grow"
           aria-label="Message"
+          dir="auto"
           autocomplete="off"
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
@@ -89,11 +90,15 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
         <div class="first-talk panel">
           <p class="first-said">
             <span class="label">You</span>
-            <span class="first-words">{sent.value.text}</span>
+            <span class="first-words" dir="auto">
+              {sent.value.text}
+            </span>
           </p>
           <p class="first-said">
             <span class="label cut">{sent.value.agent}</span>
-            <span class="first-words">{heard.value.text || (isBusy.value ? '…' : '')}</span>
+            <span class="first-words" dir="auto">
+              {heard.value.text || (isBusy.value ? '…' : '')}
+            </span>
           </p>
           {reason.value !== undefined && <Trouble reason={reason.value} />}
           <TaskLine taskId={heard.value.taskId} tasks={tasks} agent={chosen.name} />
@@ -121,7 +126,7 @@ function TaskLine({ taskId, tasks, agent }: TaskLineProps) {
     <p class="first-task">
       <State state={task.state} />
       <span class="soft">
-        Your task is in the log{(task.durationMs ?? 0) < 1 ? '' : `, done in ${duration(task.durationMs ?? 0)}`}.
+        Your task is in the log{task.durationMs === undefined ? '' : `, done in ${duration(task.durationMs)}`}.
       </span>
       <a href={`/tasks/${task.id}`}>See every event of it</a>
       <a href={playgroundPath(agent)}>Go on in the playground</a>

@@ -106,7 +106,9 @@ function AgentCard({ agent }: { readonly agent: Agent }) {
           <Mark tone={tone} shape={shape} word={word} />
         </span>
       </div>
-      <p class="meet-about soft">{description ?? `A ${kind} agent.`}</p>
+      <p class="meet-about soft" dir="auto">
+        {description ?? `A ${kind} agent.`}
+      </p>
       <p class="meet-foot faint">
         <span class="cut">
           {kind}

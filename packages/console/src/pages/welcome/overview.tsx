@@ -93,7 +93,9 @@ function RecentTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
             <span class="overview-state">
               <State state={state} />
             </span>
-            <span class="grow cut">{title ?? 'A task without words'}</span>
+            <span class="grow cut" dir="auto">
+              {title ?? 'A task without words'}
+            </span>
             <span class="overview-agent soft cut">{agent}</span>
             <span class="faint overview-time">{durationMs === undefined ? '' : duration(durationMs)}</span>
             <span class="faint overview-time">

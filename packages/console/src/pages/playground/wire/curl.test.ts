@@ -17,6 +17,8 @@ const request = {
   body: `{"text":"it's $HOME and \\"this\\""}`,
 }
 
+const keyed = { isOpen: false }
+
 /** What a shell makes of it. */
 function argumentsOf(command: string): readonly string[] {
   const script = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; cat; }\n${command}`
@@ -34,7 +36,7 @@ function argumentsOf(command: string): readonly string[] {
 
 describe('a request as a command', () => {
   it('reaches the server as it was, with a place for the key and no secret of the page', () => {
-    const said = argumentsOf(curlOf(request))
+    const said = argumentsOf(curlOf(request, keyed))
     assert.deepEqual(said.slice(0, -1), [
       '-N',
       '-X',
@@ -49,19 +51,23 @@ describe('a request as a command', () => {
       '-d',
       request.body,
     ])
-    assert.ok(!curlOf(request).includes('half of a session'))
+    assert.ok(!curlOf(request, keyed).includes('half of a session'))
+  })
+
+  it('has no Authorization header for an agent that may be called anonymously', () => {
+    assert.ok(!argumentsOf(curlOf(request, { isOpen: true })).some((word) => /authorization/i.test(word)))
   })
 
   it('takes a body that is longer than a shell takes a word', () => {
     const body = JSON.stringify({ raw: 'A'.repeat(300_000) })
-    const said = argumentsOf(curlOf({ ...request, body }))
+    const said = argumentsOf(curlOf({ ...request, body }, keyed))
     assert.equal(said.at(-1), `${body}\n`)
     assert.equal(said.at(-2), '@-')
   })
 
   it('of a request without a body is short', () => {
     assert.equal(
-      curlOf({ method: 'GET', url: 'http://h/card', headers: [], body: undefined }),
+      curlOf({ method: 'GET', url: 'http://h/card', headers: [], body: undefined }, keyed),
       `curl 'http://h/card' \\\n  -H "Authorization: Bearer $PARLEY_KEY"`,
     )
   })

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Exchange } from './exchange.ts'
 import { recordedFetch } from './recorded-fetch.ts'
 import { createWireLog } from './wire-log.ts'
 import type { WireLog } from './wire-log.ts'
 
-async function shown(log: WireLog) {
-  await new Promise((resolve) => setTimeout(resolve, 250))
-  return log.exchanges.value
+/** As soon as the page is told what it waits for. */
+function shown(
+  { exchanges }: WireLog,
+  isThere: (last: Exchange) => boolean = ({ ended }) => ended !== undefined,
+): Promise<readonly Exchange[]> {
+  return new Promise((resolve) => {
+    exchanges.subscribe((now) => {
+      const last = now.at(-1)
+      if (last !== undefined && isThere(last)) resolve(now)
+    })
+  })
 }
 
 const stream = (pieces: readonly string[], onCancel = () => {}): Response =>
@@ -94,7 +103,7 @@ describe('what is kept of the wire', () => {
       log.begin({ method: 'GET', url: `http://h/${index}`, headers: [], body: undefined })
     const last = log.begin({ method: 'GET', url: 'http://h/last', headers: [], body: undefined })
     for (let index = 0; index < 7_000; index += 1) last.frame(`data: ${index}`)
-    const exchanges = await shown(log)
+    const exchanges = await shown(log, ({ frames }) => frames.length > 0)
     assert.equal(exchanges.length, 60)
     const kept = exchanges.at(-1)
     assert.ok(kept !== undefined && kept.frames.length <= 6_000)

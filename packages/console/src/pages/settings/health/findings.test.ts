@@ -26,7 +26,10 @@ describe('what is not well', () => {
     const agents = [
       agent('slow', { health: { state: 'slow', breaker: 'closed' } }),
       agent('down', { health: { state: 'down', why: 'refused', breaker: 'open' }, lastError: { text: 'no' } }),
-      agent('closed', { state: 'unavailable', trouble: 'no key' }),
+      agent('closed', {
+        state: 'unavailable',
+        startError: { message: 'no key', at: '2030-01-31T12:00:00.000Z', nextTryAt: '2030-01-31T12:00:30.000Z' },
+      }),
       agent('other', { drift: 'changed' }),
       agent('held', { drift: 'blocked' }),
     ]

@@ -59,7 +59,7 @@ function storeFindings({ store }: Health): readonly Finding[] {
 }
 
 function agentFindings(agent: Agent): readonly Finding[] {
-  const { name, state, trouble, health, drift, lastError } = agent
+  const { name, state, startError, health, drift, lastError } = agent
   const page = { text: 'Look at the agent', href: `/agents/${encodeURIComponent(name)}` }
   const query = new URLSearchParams({ agent: name, state: 'TASK_STATE_FAILED' })
   const failed = { text: 'Its failed tasks', href: `/tasks?${query}` }
@@ -76,7 +76,13 @@ function agentFindings(agent: Agent): readonly Finding[] {
   }
   if (state !== 'open') {
     return [
-      { ...about, grade: 'bad', title: `${name} is not open`, why: trouble, next: 'Callers are refused until it is.' },
+      {
+        ...about,
+        grade: 'bad',
+        title: `${name} is not open`,
+        why: startError?.message,
+        next: 'Callers are refused until it is.',
+      },
     ]
   }
   if (health.state === 'down') {

@@ -1,0 +1,61 @@
+/** One task has one duration, wherever it is shown: in the playground while it comes and later, in lists, in its trace. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { duration } from '../../packages/console/src/parts/words.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { openConsole } from './open-console.ts'
+import { say, taskIn } from './playground-house.ts'
+
+const found = await findBrowser()
+
+/** Thinks before its first word: what it says is in the log long after the message came. */
+const thinker = `
+export default async function* () {
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  yield 'one '
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  yield 'two'
+}
+`
+
+describe('the duration of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openConsole(found.browser, {
+    files: { 'thinker.ts': thinker },
+    agents: { thinker: { kind: 'module', path: './thinker.ts' } },
+  })
+
+  for (const way of ['', '?stream=0']) {
+    it(`is the same in every view${way === '' ? '' : ' of a task that was not streamed'}`, async () => {
+      const page = await house.open(`/playground/thinker${way}`)
+      await say(page, 'think')
+      const live = page.locator('.talk-end')
+      await live.getByText(/ in \d/).waitFor()
+      const took = /in (.+)$/.exec(await live.innerText())?.[1] ?? ''
+      const id = taskIn(page)
+      const { json } = await house.stage.ask('GET', `/admin/tasks/${id}`)
+      // It is counted from the message, and not from the first word.
+      assert.ok(json.durationMs >= 490, `${json.durationMs} ms`)
+      const shown = duration(json.durationMs)
+      const views: Record<string, string> = { playground: took }
+      const note = async (name: string, path: string, selector: string, pattern = /^(.+)$/): Promise<void> => {
+        await page.goto(house.stage.url + path)
+        const text = await page.locator(selector).first().innerText()
+        views[name] = pattern.exec(text.trim())?.[1] ?? text
+      }
+      await note('playground, loaded again', `/playground/thinker?task=${id}`, '.talk-end', /in (.+)$/)
+      await note('list', '/tasks', `[data-task="${id}"] .task-row-took`)
+      await note('conversation', `/tasks/${id}`, '.talk-end', /in (.+)$/)
+      await note('trace of the task', `/tasks/${id}/trace`, '.waterfall-rows .waterfall-number')
+      await note('traces', '/traces', '.listing-row .traces-duration span')
+      await note('overview', '/welcome', `a[href="/tasks/${id}"] .overview-time`)
+      assert.deepEqual(views, Object.fromEntries(Object.keys(views).map((name) => [name, shown])))
+      await page.close()
+    })
+  }
+
+  it('was not complained of', () => {
+    assert.deepEqual(house.complaints, [])
+  })
+})

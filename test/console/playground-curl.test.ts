@@ -1,0 +1,69 @@
+/** The last message as a command, run as it was copied, in a real shell. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { until } from '../admin/stage.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { openConsole } from './open-console.ts'
+import { clipboard, say, untilEnded } from './playground-house.ts'
+
+const found = await findBrowser()
+const run = promisify(execFile)
+
+describe('a message as curl', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const openHouse = await openConsole(found.browser)
+  const keyedHouse = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
+  for (const { context } of [openHouse, keyedHouse]) {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  }
+
+  /** What the last request is copied as, and what it prints in a shell. */
+  async function runCopied(page: Page, text: string, environment: Record<string, string> = {}) {
+    await page.getByRole('button', { name: 'Copy curl' }).click()
+    const command = await until(async () => {
+      const held = await clipboard(page)
+      return held.includes(text) ? held : undefined
+    }, 'the command is copied')
+    const { PARLEY_KEY: _, ...own } = process.env
+    const { stdout } = await run('sh', ['-c', command], { env: { ...own, ...environment } })
+    return { command, stdout }
+  }
+
+  for (const way of ['', '?stream=0', '?binding=HTTP%2BJSON', '?version=0.3'])
+    it(`works on a hub without keys, as it was copied${way === '' ? '' : `: ${way.slice(1)}`}`, async () => {
+      const page = await openHouse.open(`/playground/talker${way}`)
+      for (const text of ['the first', 'the second']) {
+        await say(page, text)
+        await page
+          .locator('.talk-end')
+          .nth(text === 'the first' ? 0 : 1)
+          .waitFor()
+        const { command, stdout } = await runCopied(page, text)
+        assert.doesNotMatch(command, /authorization/i)
+        assert.match(stdout, new RegExp(`You said: [\\s\\S]*${text}`))
+        assert.doesNotMatch(stdout, /"error"/)
+      }
+      await page.close()
+    })
+
+  it('names a key on a hub that wants one, and works with it', async () => {
+    const page = await keyedHouse.open('/playground/talker')
+    await say(page, 'with a key')
+    await untilEnded(page)
+    const { authorization = '' } = await keyedHouse.stage.key({ agents: ['talker'] })
+    const { command, stdout } = await runCopied(page, 'with a key', {
+      PARLEY_KEY: authorization.replace('Bearer ', ''),
+    })
+    assert.match(command, /-H "Authorization: Bearer \$PARLEY_KEY"/)
+    assert.match(stdout, /You said: [\s\S]*with a key/)
+    await page.close()
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual([...openHouse.complaints, ...keyedHouse.complaints], [])
+  })
+})

@@ -1,0 +1,103 @@
+/** What agents write in Markdown and in other scripts, and how the page lays it out. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Locator } from 'playwright-core'
+import { findBrowser } from '../browser/chromium.ts'
+import { seriousViolations } from './open-console.ts'
+import { composer, openPlayground, say, taskIn, untilEnded } from './playground-house.ts'
+
+const found = await findBrowser()
+
+const styleOf = (one: Locator, property: string): Promise<string> =>
+  one.evaluate((element: any, name) => (globalThis as any).getComputedStyle(element)[name], property)
+
+/** In the page: scrolls the form from its start to its end, and answers what is at its lower edge besides the foot. */
+function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: readonly string[] } {
+  const steps = form.scrollHeight - form.clientHeight
+  const others = new Set<string>()
+  for (form.scrollTop = 0; ; form.scrollTop += 1) {
+    const { left, bottom } = form.getBoundingClientRect()
+    for (let x = left + 1; x < left + form.clientWidth; x += 20) {
+      const at = form.ownerDocument.elementFromPoint(x, bottom - 1)
+      if (at?.closest('.question-foot') === null) others.add(`${at.tagName}.${at.className}`)
+    }
+    if (form.scrollTop >= steps - 1) return { steps, others: [...others] }
+  }
+}
+
+describe('what agents write', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const house = await openPlayground(found.browser)
+
+  it('keeps task lists, whose boxes cannot be pressed', async () => {
+    const page = await house.open('/playground/talker')
+    await say(page, '\n\n- [x] bread\n- [ ] wine\n\n<input type="text" value="no field"> <input type="image" src="x">')
+    await untilEnded(page)
+    const answer = page.locator('.talk-made .markdown')
+    const boxes = answer.getByRole('checkbox')
+    await boxes.nth(1).waitFor()
+    assert.deepEqual([await boxes.first().isChecked(), await boxes.nth(1).isChecked()], [true, false])
+    assert.deepEqual([await boxes.first().isDisabled(), await boxes.nth(1).isDisabled()], [true, true])
+    assert.equal(await styleOf(answer.locator('li').first(), 'listStyleType'), 'none')
+    assert.equal(await answer.locator('input').count(), 2)
+    assert.match(await answer.innerText(), /<input type="text" value="no field">/)
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.close()
+  })
+
+  it('keeps the alignment of columns', async () => {
+    const page = await house.open('/playground/talker')
+    await say(page, '\n\n| what | where | price | more |\n|:--|:-:|--:|---|\n| a | b | 1 | c |\n\n3. three\n4. four')
+    await untilEnded(page)
+    const cells = page.locator('.talk-made .markdown td')
+    await cells.nth(3).waitFor()
+    const aligned = await Promise.all([0, 1, 2, 3].map((index) => styleOf(cells.nth(index), 'textAlign')))
+    assert.deepEqual(
+      aligned.map((word) => word.replace('-webkit-', '')),
+      ['left', 'center', 'right', 'start'],
+    )
+    assert.equal(await page.locator('.talk-made .markdown ol').getAttribute('start'), '3')
+    await page.close()
+  })
+
+  it('runs in the direction of its script, each block by itself', async () => {
+    const page = await house.open('/playground/talker')
+    const hebrew = 'שלום עולם'
+    await composer(page).fill(hebrew)
+    assert.equal(await styleOf(composer(page), 'direction'), 'rtl')
+    await say(
+      page,
+      `${hebrew}\n\nHello world\n\n- ${hebrew}\n- Hello item\n\n> ${hebrew}\n\n| ${hebrew} | b |\n|---|---|\n| a | b |`,
+    )
+    await untilEnded(page)
+    const answer = page.locator('.talk-made .markdown:not(.plain-text)')
+    for (const block of ['ul', 'li >> nth=0', 'blockquote', 'table', 'th >> nth=0']) {
+      assert.equal(await styleOf(answer.locator(block), 'direction'), 'rtl', block)
+    }
+    for (const block of ['li >> nth=1', 'td >> nth=0']) {
+      assert.equal(await styleOf(answer.locator(block), 'direction'), 'ltr', block)
+    }
+    assert.equal(await styleOf(answer.getByText('Hello world'), 'direction'), 'ltr')
+    assert.equal(await styleOf(page.locator('.talk-said.mine .part-text'), 'direction'), 'rtl')
+    const task = taskIn(page)
+    await page.goto(`${house.stage.url}/tasks/${task}`)
+    assert.equal(await styleOf(page.locator(`[data-task="${task}"] .task-row-title`), 'direction'), 'rtl')
+    assert.equal(await styleOf(page.locator('.task-head h2'), 'direction'), 'rtl')
+    await page.close()
+  })
+
+  it('asks by a form whose foot hides what is scrolled beneath it', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      const page = await house.open('/playground/desk', { theme, height: 430 })
+      await say(page, 'form')
+      const form = page.getByRole('form', { name: 'Answer desk' })
+      await form.waitFor()
+      const beneath = await form.evaluate(whatShowsAtFoot)
+      assert.ok(beneath.steps > 50, `it scrolls by ${beneath.steps} px`)
+      assert.deepEqual(beneath.others, [])
+      assert.match(await styleOf(form.locator('.question-foot'), 'backgroundColor'), /^rgb\(/)
+      await page.close()
+    }
+  })
+})
