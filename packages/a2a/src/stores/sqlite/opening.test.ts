@@ -118,7 +118,7 @@ function describeOpening(): void {
       await store.close()
       const older = openDatabase(file, 0)
       older.exec('DROP TABLE notes; DROP INDEX tasks_search; DROP INDEX counters_owner; DROP INDEX pushes_state')
-      older.exec('ALTER TABLE push_attempts DROP COLUMN answer')
+      older.exec('ALTER TABLE push_attempts DROP COLUMN answer; ALTER TABLE tasks DROP COLUMN last_at')
       older.exec('DELETE FROM schema_version WHERE version > 2')
       older.close()
       const again = sqliteStore(file)

@@ -127,6 +127,11 @@ export function words(records: readonly LogRecord[]): readonly string[] {
   })
 }
 
+/** When the records of a log were written, in milliseconds after day 0. */
+export async function timesOf(store: Store, taskId: string): Promise<readonly number[]> {
+  return (await store.read(taskId, 0)).map(({ at }) => at - day0)
+}
+
 export function push(taskId: string, fields: Partial<PushRow> = {}): PushRow {
   return {
     taskId,
