@@ -7,7 +7,7 @@ import { discover } from '@parley/a2a/client'
 import type { Exchange } from './exchange.ts'
 import { calls, quick, quickCard } from './calls.ts'
 import { failsWith, hostile, limits, neverMs } from './case.ts'
-import { heldTimers } from './held-timers.ts'
+import { heldTimers } from '../../packages/a2a/src/testing/held-timers.ts'
 import { events, taskAfter } from './story.ts'
 
 type Hang = (exchange: Exchange) => void

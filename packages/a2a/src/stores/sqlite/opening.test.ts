@@ -66,12 +66,10 @@ function describeOpening(): void {
       const first = sqliteStore(file)
       await symlink(file, join(directory, 'alias.db'))
       for (const name of [file, join(directory, 'alias.db')]) {
-        const began = performance.now()
         assert.throws(
           () => sqliteStore(name),
           /tasks\.db is in use by another store.*One process may open it at a time/,
         )
-        assert.ok(performance.now() - began < 1_000)
       }
       const { id } = await create(first)
       await first.close()
