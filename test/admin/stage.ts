@@ -194,7 +194,7 @@ export async function openIssuer(): Promise<Issuer> {
 
 /** Tries until it holds. */
 export async function until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
-  const giveUpAt = Date.now() + 20_000
+  const giveUpAt = Date.now() + 60_000
   for (;;) {
     const found = await look()
     if (found !== undefined) return found

@@ -121,7 +121,7 @@ async function settled(agent: { get(id: string): Promise<Task> }, id: string): P
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (
-    const giveUpAt = Date.now() + 10_000;
+    const giveUpAt = Date.now() + 60_000;
     !(await holds());
     await new Promise((resolve) => setTimeout(resolve, 10))
   ) {

@@ -194,9 +194,9 @@ function createReader(stream: AsyncIterable<readonly StreamItem[]>): Reader {
   return reader
 }
 
-/** Looks again in each turn of the event loop, and gives up after ten seconds: a busy machine may well take two. */
+/** Looks again in each turn of the event loop, and gives up after a minute: only what never comes to be takes as long. */
 export async function eventually(holds: () => boolean | Promise<boolean>, what = 'a condition'): Promise<void> {
-  const giveUpAt = Date.now() + 10_000
+  const giveUpAt = Date.now() + 60_000
   while (!(await holds())) {
     if (Date.now() > giveUpAt) assert.fail(`waited in vain for ${what}`)
     await nextTick()
