@@ -108,7 +108,9 @@ function isBefore(one: Timer, other: Timer): boolean {
 type Run = (...given: unknown[]) => void
 
 function replaceGlobals(loop: SimulatedLoop): () => void {
-  const cancel = (timer?: Timer): void => void (timer && loop.cancel(timer))
+  const cancel = (timer?: Timer): void => {
+    if (timer !== undefined) loop.cancel(timer)
+  }
   const replacements = {
     setTimeout: (run: Run, ms = 1, ...given: unknown[]) => loop.add(() => run(...given), ms),
     setInterval: (run: Run, ms = 1, ...given: unknown[]) => loop.add(() => run(...given), ms, true),

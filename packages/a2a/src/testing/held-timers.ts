@@ -14,7 +14,7 @@ export function heldTimers(lengthMs: number | ((ms: number) => boolean)): HeldTi
   const isHeld = typeof lengthMs === 'number' ? (ms: number) => ms === lengthMs : lengthMs
   const { setTimeout: realSet, clearTimeout: realClear } = globalThis
   const held = new Map<object, { leftMs: number; readonly run: () => void }>()
-  let waiting: (() => void)[] = []
+  const waiting: (() => void)[] = []
   const set = (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): unknown => {
     if (ms === undefined || !isHeld(ms)) return realSet(run, ms, ...given)
     const timer = { ref: () => timer, unref: () => timer }
