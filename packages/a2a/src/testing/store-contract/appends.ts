@@ -3,21 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaskRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import {
-  alice,
-  appended,
-  chunk,
-  chunks,
-  create,
-  day0,
-  newTask,
-  notes,
-  record,
-  statusOf,
-  timesOf,
-  withStore,
-  words,
-} from './harness.ts'
+import { alice, appended, chunks, create, day0, newTask, notes, record, statusOf, withStore, words } from './harness.ts'
 
 export function appendContract(open: OpenStore): void {
   describe('appending', () => {
@@ -61,41 +47,6 @@ export function appendContract(open: OpenStore): void {
           [1, 2, 3, 4, 5],
         )
         assert.deepEqual(words(log), ['a', 'b', 'c', 'd', 'e'])
-      }),
-    )
-
-    it(
-      'never writes a record earlier than the one before it',
-      withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
-        const bodies = ['\u0000', '"at": 1', 'ü'].map((text) => chunk({ text }).body)
-        await appended(store, task.id, {
-          expectedSeq: 1,
-          records: bodies.map((body, index) => record(body, day0 + 10 * (index + 1))),
-        })
-        await appended(store, task.id, {
-          expectedSeq: 4,
-          records: [chunk({ text: 'x' }, day0 + 50), chunk({ text: 'y' }, day0 + 40), chunk({ text: 'z' }, day0 + 60)],
-        })
-        await appended(store, task.id, { expectedSeq: 7, records: [], change: { consumedSeq: 7 } })
-        await appended(store, task.id, { expectedSeq: 7, records: notes('last') })
-        assert.deepEqual(await timesOf(store, task.id), [20, 20, 20, 30, 50, 50, 60, 60])
-        const log = await store.read(task.id, 0)
-        assert.deepEqual(
-          log.slice(1, 4).map(({ body }) => body),
-          bodies,
-        )
-      }),
-    )
-
-    it(
-      'remembers when the last record was written after it was opened again',
-      withStore(open, async ({ store, reopen }) => {
-        if (reopen === undefined) return
-        const task = await create(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
-        const again = await reopen()
-        await appended(again, task.id, { expectedSeq: 1, records: notes('earlier') })
-        assert.deepEqual(await timesOf(again, task.id), [20, 20])
       }),
     )
 

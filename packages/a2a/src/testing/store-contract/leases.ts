@@ -3,21 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Append, Store } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import {
-  appended,
-  chunk,
-  chunks,
-  create,
-  day0,
-  idsOf,
-  move,
-  notes,
-  record,
-  statusOf,
-  timesOf,
-  withStore,
-  words,
-} from './harness.ts'
+import { appended, chunks, create, day0, idsOf, move, notes, statusOf, withStore, words } from './harness.ts'
 
 const hour = 3_600_000
 const take = (holder: string, ttlMs: number = hour) => ({ take: { holder, ttlMs } })
@@ -67,30 +53,6 @@ export function leaseContract(open: OpenStore): void {
         const answer = await store.append(id, { expectedSeq: 1, records: notes('from outside') })
         assert.deepEqual(answer, { outcome: 'appended', head: 2 })
         await appended(store, id, { expectedSeq: 2, fence, records: chunks('a') })
-      }),
-    )
-
-    it(
-      'let what others append to a log that has grown be no earlier than the last record',
-      withStore(open, async ({ store }) => {
-        const { id, fence } = await takenBy(store, 'one')
-        const talk = [chunk({ text: 'a' }, day0 + 10), chunk({ text: 'b' }, day0 + 20)]
-        await appended(store, id, { expectedSeq: 1, fence, records: talk })
-        const late = notes('decided before', 'and with it').map(({ body }) => ({ at: day0 + 5, body }))
-        await appended(store, id, { expectedSeq: 1, records: late, orLater: true })
-        assert.deepEqual(await timesOf(store, id), [0, 10, 20, 20, 20])
-      }),
-    )
-
-    it(
-      'let nobody else change the status of a log that has grown',
-      withStore(open, async ({ store }) => {
-        const { id, fence } = await takenBy(store, 'one')
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
-        const status = statusOf('TASK_STATE_WORKING', day0 + 1)
-        const late = { expectedSeq: 1, records: [record({ type: 'status', status }, day0 + 1)], orLater: true } as const
-        const answer = await store.append(id, { ...late, change: { status, statusAt: day0 + 1 } })
-        assert.deepEqual(answer, { outcome: 'conflict', head: 2 })
       }),
     )
 
