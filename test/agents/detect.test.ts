@@ -168,16 +168,12 @@ describe('behind an address', () => {
     const gone = `http://127.0.0.1:${await freePort()}`
     assert.match(reasonsOf((await ask([gone])).found), /openai: .*ECONNREFUSED/)
     const silent = await web(t, () => {})
-    const startedAt = Date.now()
     assert.match(reasonsOf((await ask([silent], {}, hasty)).found), /openai: it did not answer within 0\.7 s/)
-    assert.ok(Date.now() - startedAt < 8_000)
   })
 
   it('nothing is looked for any longer than somebody waits', async (t) => {
     const silent = await web(t, () => {})
-    const startedAt = Date.now()
     await assert.rejects(ask([silent], { signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' })
-    assert.ok(Date.now() - startedAt < 3_000)
   })
 })
 

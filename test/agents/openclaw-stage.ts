@@ -77,7 +77,7 @@ export function folded(chunks: readonly (readonly [string, boolean])[]): string 
 }
 
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const giveUpAt = Date.now() + 10_000; !(await isSo());) {
+  for (const giveUpAt = Date.now() + 60_000; !(await isSo());) {
     if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

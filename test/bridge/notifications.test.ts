@@ -6,7 +6,9 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from '@parley/a2a'
+import { heldTimers } from '../../packages/a2a/src/testing/held-timers.ts'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import type { PeerKind } from '../interop/client/peer.ts'
 import { sdk03 } from '../interop/client/sdk-0.3-server.ts'
@@ -82,6 +84,8 @@ for (const kind of peers) {
     it('wake us long before we would have looked, and strangers do not', async (t) => {
       const { peer, url } = await withoutStreams(t, kind)
       const hook = await hookServer(t)
+      const looks = heldTimers((ms) => ms >= 1_000)
+      t.after(looks.restore)
       const { agent, opened } = await bridgeTo(t, url, {
         entry: { pollEvery: '10m', protocol: kind.version, bindings: [kind.binding] },
         parts: { publicUrl: () => hook.url },
@@ -93,13 +97,11 @@ for (const kind of peers) {
         assert.ok(!/FAILED/.test(task.status.state), statusOf(task))
         return textOf(task) === 'one two '
       })
-      // By now the pauses between two looks have grown.
-      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      // By now the pauses between two looks have grown, and the next one does not come.
+      await sleep(1_500)
       peer.release('hold it')
-      const from = performance.now()
       const done = await settled(agent, id)
       assert.deepEqual([statusOf(done), textOf(done)], ['COMPLETED', heldText])
-      assert.ok(performance.now() - from < 1_500, 'it was found by looking')
 
       const ours = hook.notified.filter(({ status }) => status === 204)
       assert.ok(ours.length > 0, JSON.stringify(hook.notified))
@@ -121,7 +123,7 @@ async function settled(agent: { get(id: string): Promise<Task> }, id: string): P
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (
-    const giveUpAt = Date.now() + 10_000;
+    const giveUpAt = Date.now() + 60_000;
     !(await holds());
     await new Promise((resolve) => setTimeout(resolve, 10))
   ) {

@@ -21,7 +21,7 @@ import { more } from './waiting.ts'
 const leaseTtlMs = 10_000
 const sweepMs = 1_000
 /** What a busy machine may take on top of what is promised. */
-const slackMs = 4_000
+const slackMs = 60_000
 const deaths = process.env['PARLEY_FULL'] === '1' ? 3 : 1
 const perKind = 4
 /** Some work is over before anybody listens to it again, some goes on after that. */

@@ -52,10 +52,10 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
       for (const replica of fleet.replicas) placed.push((await load.place(replica.url, '250 20')).ended)
       const lostAt = Date.now()
       killServer(primary)
-      await until(allSay(503, fleet.replicas), 10_000, 'all to say that they are not ready')
+      await until(allSay(503, fleet.replicas), 60_000, 'all to say that they are not ready')
       await promote(standby)
       for (const { line } of fleet.replicas) line.leadTo(standby)
-      await until(allSay(200, fleet.replicas), 15_000, 'all to say that they are ready')
+      await until(allSay(200, fleet.replicas), 60_000, 'all to say that they are ready')
       outages.push(Date.now() - lostAt)
       primary = standby
       await more(load, 10)

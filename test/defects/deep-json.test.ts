@@ -39,9 +39,7 @@ describe('a body that is nested deeply', () => {
         for (const levels of [5_000, 100_000]) {
           for (const deep of [arrays(levels), objects(levels)]) {
             const { path, body, headers } = sending(way, places()[place])
-            const startedAt = performance.now()
             const { text, json } = await post(agent, path, body.replaceAll('"~"', deep), headers)
-            assert.ok(performance.now() - startedAt < 5_000, 'it took its time')
             const error = way.binding === 'JSONRPC' || way.version === '1.0' ? json.error : json
             assert.equal(error.code, way.binding === 'HTTP+JSON' && way.version === '1.0' ? 400 : -32602, text)
             assert.match(text, /nested/)

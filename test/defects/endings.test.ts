@@ -137,10 +137,8 @@ describe('a cancel', () => {
       it(`is answered though it is an agent ${what}, in ${nameOf(way)} [B-110 B-114]`, async () => {
         const client = tested(agent).as(way.version, way.binding)
         const { id } = (await client.send('go', { returnImmediately: true })) as Task
-        const startedAt = performance.now()
         const task = await client.cancel(id)
         assert.equal(task.status.state, 'TASK_STATE_CANCELED')
-        assert.ok(performance.now() - startedAt < 3_000, 'it took its time')
         assert.equal((await client.get(id)).status.state, 'TASK_STATE_CANCELED', 'and it stays so')
       })
     }

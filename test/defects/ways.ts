@@ -96,7 +96,7 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   what: string,
-  withinMs = 15_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const end = Date.now() + withinMs
   while (!(await holds())) {

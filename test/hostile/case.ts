@@ -1,6 +1,9 @@
 /**
- * One hostile case: it must end within its deadline, and when it has ended nothing may be left of it: no connection
- * that still waits, no listener on the caller's signal, no timer, no handle, no rejection that nobody heard of.
+ * One hostile case: it must end, and when it has ended nothing may be left of it: no connection that still waits, no
+ * listener on the caller's signal, no timer, no handle, no unhandled rejection.
+ *
+ * A busy machine stands still at times. So a limit is either so long that a case which runs into it has failed, or it is one that
+ * the case waits for, however late it comes.
  */
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
@@ -26,23 +29,24 @@ export interface Stage {
   after(close: () => Promise<unknown> | void): void
 }
 
+/** A case that is not over by then hangs. */
+const guardMs = 60_000
+/** Longer than any case lasts: a call that ends by this one has not ended by what it was to end by. */
+export const neverMs = 10 * guardMs
+
 export const limits: Partial<ClientLimits> = {
-  timeoutMs: 1_000,
-  answerTimeoutMs: 1_000,
-  cardTimeoutMs: 1_000,
-  idleTimeoutMs: 500,
+  timeoutMs: neverMs,
+  answerTimeoutMs: neverMs,
+  cardTimeoutMs: neverMs,
+  idleTimeoutMs: neverMs,
   attempts: 3,
   firstDelayMs: 1,
   maxDelayMs: 10,
   pollMs: 5,
 }
 
-export function hostile(
-  name: string,
-  body: (stage: Stage) => Promise<void>,
-  { withinMs = 3_000 }: { withinMs?: number } = {},
-): void {
-  it(name, { timeout: 20_000 }, async () => {
+export function hostile(name: string, body: (stage: Stage) => Promise<void>): void {
+  it(name, { timeout: guardMs }, async () => {
     clearCardCache()
     const strays: unknown[] = []
     const stray = (reason: unknown): void => void strays.push(reason)
@@ -71,11 +75,8 @@ export function hostile(
           limits: { ...limits, ...options.limits },
         }),
     }
-    const startedAt = performance.now()
     try {
       await body(stage)
-      const tookMs = performance.now() - startedAt
-      assert.ok(tookMs < withinMs, `took ${Math.round(tookMs)} ms, ${withinMs} were allowed`)
       await eventually('a connection still waits for its answer', () => servers.every(({ waiting }) => waiting === 0))
       assert.equal(getEventListeners(signal, 'abort').length, 0, 'somebody still listens to the signal')
     } finally {
@@ -106,7 +107,7 @@ function surplus(before: readonly string[]): string[] {
 }
 
 async function eventually(what: string | (() => string), holds: () => boolean): Promise<void> {
-  const until = performance.now() + 2_000
+  const until = performance.now() + guardMs / 2
   while (!holds()) {
     if (performance.now() > until) assert.fail(typeof what === 'string' ? what : what())
     await nextTurn()

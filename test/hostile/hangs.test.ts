@@ -5,8 +5,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { discover } from '@parley/a2a/client'
 import type { Exchange } from './exchange.ts'
-import { calls, quick } from './calls.ts'
-import { failsWith, hostile, limits } from './case.ts'
+import { calls, quick, quickCard } from './calls.ts'
+import { failsWith, hostile, limits, neverMs } from './case.ts'
+import { heldTimers } from '../../packages/a2a/src/testing/held-timers.ts'
 import { events, taskAfter } from './story.ts'
 
 type Hang = (exchange: Exchange) => void
@@ -72,7 +73,7 @@ for (const [how, hang] of Object.entries(hangs)) {
       }
       const server = await open({ card, other })
       const agent = await connect(server, {
-        limits: { ...quick, timeoutMs: 5_000, answerTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
+        limits: { attempts: 2 },
       })
       const reason = new Error('enough')
       const ended = Object.values(calls).map((call) =>
@@ -85,8 +86,8 @@ for (const [how, hang] of Object.entries(hangs)) {
 
     hostile('is no agent when it does so with its card [B-26]', async ({ open, connect, signal }) => {
       const server = await open({ card: hang })
-      await failsWith(connect(server, { limits: quick }), 'TIMEOUT', 'UNAVAILABLE', 'INVALID_AGENT_RESPONSE')
-      assert.equal(await discover(server.url, { signal, limits: { ...limits, ...quick } }), null)
+      await failsWith(connect(server, { limits: quickCard }), 'TIMEOUT', 'UNAVAILABLE', 'INVALID_AGENT_RESPONSE')
+      assert.equal(await discover(server.url, { signal, limits: { ...limits, ...quickCard } }), null)
     })
   })
 }
@@ -126,27 +127,32 @@ describe('a stream that is silent', () => {
         exchange.end()
       },
     })
-    const agent = await connect(server)
+    // The second connection may seem silent as well where the machine stands still.
+    const agent = await connect(server, { limits: { attempts: 1_000 } })
     const result = await agent.stream('go', { signal, idleTimeoutMs: 80 }).result()
     assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  hostile('but for its heartbeats is left alone [B-101]', async ({ open, connect, signal }) => {
+  hostile('but for its heartbeats is left alone [B-101]', async ({ open, connect, signal, after }) => {
+    const idleTimeoutMs = 54_321
+    const idle = heldTimers(idleTimeoutMs)
+    after(idle.restore)
     const server = await open({
-      SendStreamingMessage(exchange) {
+      async SendStreamingMessage(exchange) {
         exchange.stream()
         for (const event of events.slice(0, 4)) exchange.event(event)
-        let beats = 0
-        const timer = setInterval(() => {
-          if (++beats < 14 && !exchange.socket.destroyed) return exchange.chunk(': still here\n\n')
-          clearInterval(timer)
-          for (const event of events.slice(4)) exchange.event(event)
-          exchange.end()
-        }, 50)
+        for (let beats = 0; beats < 5; beats += 1) {
+          const heard = idle.nextSet()
+          exchange.chunk(': still here\n\n')
+          await heard
+          idle.pass(idleTimeoutMs - 1)
+        }
+        for (const event of events.slice(4)) exchange.event(event)
+        exchange.end()
       },
     })
     const agent = await connect(server)
-    assert.deepEqual(await agent.stream('go', { signal, idleTimeoutMs: 500 }).all(), events)
+    assert.deepEqual(await agent.stream('go', { signal, idleTimeoutMs }).all(), events)
     assert.equal(server.calls.length, 1)
   })
 
@@ -159,11 +165,14 @@ describe('a stream that is silent', () => {
       },
     })
     const agent = await connect(server)
-    await failsWith(agent.stream('go', { signal, idleTimeoutMs: 500, timeoutMs: 800 }).all(), 'TIMEOUT')
+    await failsWith(agent.stream('go', { signal, idleTimeoutMs: neverMs, timeoutMs: 800 }).all(), 'TIMEOUT')
     assert.equal(server.calls.length, 1)
   })
 
-  hostile('is not held against a reader who is slow himself', async ({ open, connect, signal }) => {
+  hostile('is not held against a reader who is slow himself', async ({ open, connect, signal, after }) => {
+    const idleTimeoutMs = 65_432
+    const idle = heldTimers(idleTimeoutMs)
+    after(idle.restore)
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()
@@ -173,9 +182,10 @@ describe('a stream that is silent', () => {
     })
     const agent = await connect(server)
     let count = 0
-    for await (const _ of agent.stream('go', { signal, idleTimeoutMs: 200 })) {
+    for await (const _ of agent.stream('go', { signal, idleTimeoutMs })) {
       count += 1
-      if (count < 3) await new Promise((resolve) => setTimeout(resolve, 250))
+      idle.pass(2 * idleTimeoutMs)
+      await new Promise((resolve) => setImmediate(resolve))
     }
     assert.equal(count, events.length)
     assert.equal(server.calls.length, 1)

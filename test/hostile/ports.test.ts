@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { describe } from 'node:test'
 import { discover } from '@parley/a2a/client'
-import { quick } from './calls.ts'
+import { quickCard } from './calls.ts'
 import { endsTyped, failsWith, hostile, limits } from './case.ts'
 import { task } from './story.ts'
 
@@ -39,8 +39,8 @@ describe('a port', () => {
         const { port, close } = await listen(take)
         after(close)
         const url = `${scheme}://127.0.0.1:${port}`
-        await failsWith(connect(url, { limits: quick }), 'UNAVAILABLE', 'TIMEOUT')
-        assert.equal(await discover(url, { signal, limits: { ...limits, ...quick } }), null)
+        await failsWith(connect(url, { limits: quickCard }), 'UNAVAILABLE', 'TIMEOUT')
+        assert.equal(await discover(url, { signal, limits: { ...limits, ...quickCard } }), null)
       })
     }
   }

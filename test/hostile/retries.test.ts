@@ -73,7 +73,7 @@ describe('a server that is busy', () => {
         (exchange) => exchange.result(taskAfter(99)),
       ),
     })
-    const agent = await connect(server, { limits: { maxDelayMs: 5_000, timeoutMs: 5_000 } })
+    const agent = await connect(server, { limits: { maxDelayMs: 5_000 } })
     const startedAt = performance.now()
     await agent.get(taskId, { signal })
     assert.ok(performance.now() - startedAt >= 990, 'it did not wait')
@@ -89,7 +89,7 @@ describe('a server that is busy', () => {
         (exchange) => exchange.result(taskAfter(99)),
       ),
     })
-    const agent = await connect(server, { limits: { maxDelayMs: 5_000, timeoutMs: 5_000 } })
+    const agent = await connect(server, { limits: { maxDelayMs: 5_000 } })
     await agent.get(taskId, { signal })
     assert.ok(Date.now() >= Date.parse(date), 'it did not wait')
   })
@@ -100,11 +100,9 @@ describe('a server that is busy', () => {
       const server = await stage.open({ card, other: (exchange) => busy(exchange, 503, retryAfter) })
       const agent = await stage.connect(server)
       const { signal } = stage
-      const startedAt = performance.now()
       await failsWith(agent.get(taskId, { signal, timeoutMs: 300 }), 'UNAVAILABLE', 'TIMEOUT')
       await failsWith(agent.send('go', { signal, timeoutMs: 300 }), 'UNAVAILABLE', 'TIMEOUT')
       await failsWith(agent.stream('go', { signal, timeoutMs: 300 }).all(), 'UNAVAILABLE', 'TIMEOUT')
-      assert.ok(performance.now() - startedAt < 2_500)
     })
   }
 
@@ -131,11 +129,11 @@ describe('a server that is busy', () => {
     const asked = Promise.withResolvers<void>()
     const server = await open({
       GetTask(exchange) {
-        busy(exchange, 503, '2')
+        busy(exchange, 503, '4')
         asked.resolve()
       },
     })
-    const agent = await connect(server, { limits: { maxDelayMs: 5_000, timeoutMs: 5_000 } })
+    const agent = await connect(server, { limits: { maxDelayMs: 5_000 } })
     const reason = new Error('enough')
     const ended = assert.rejects(agent.get(taskId, { signal }), (thrown) => thrown === reason)
     await asked.promise

@@ -153,9 +153,7 @@ for (const [transport, where] of places) {
       }
       for (const [what, behave] of Object.entries(behaviours)) {
         const url = await pretend(t, behave)
-        const from = performance.now()
         const said = await caller.call('invoke_remote_agent', { url, message: 'x', waitSeconds: 20 })
-        assert.ok(performance.now() - from < 40_000, what)
         const [first] = said.content
         assert.deepEqual([what, said.isError, first.type], [what, true, 'text'])
         assert.doesNotMatch(JSON.stringify(said), /node_modules|\.ts:\d|at async/, what)

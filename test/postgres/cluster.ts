@@ -149,7 +149,7 @@ export function serverUser(): { readonly uid: number; readonly gid: number } | u
 }
 
 /** Resolves once the server takes connections. */
-export async function answers(cluster: Cluster, withinMs = 30_000): Promise<void> {
+export async function answers(cluster: Cluster, withinMs = 60_000): Promise<void> {
   const giveUpAt = Date.now() + withinMs
   for (;;) {
     const client = new pg.Client({ ...clientOptions(cluster, 'postgres'), connectionTimeoutMillis: 1_000 })

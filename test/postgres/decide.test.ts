@@ -23,6 +23,8 @@ interface Move {
   readonly consumed: boolean
   readonly key: number | undefined
   readonly passMs: number
+  /** How far the records lie behind the clock. */
+  readonly behindMs: number
 }
 
 const move: fc.Arbitrary<Move> = fc.record({
@@ -50,6 +52,7 @@ const move: fc.Arbitrary<Move> = fc.record({
   consumed: fc.boolean(),
   key: fc.option(fc.nat(3), { nil: undefined, freq: 2 }),
   passMs: fc.constantFrom(0, 0, 0, 20, 200),
+  behindMs: fc.constantFrom(0, 0, 10, 100),
 })
 
 let runs = 0
@@ -103,7 +106,7 @@ function appendOf(
   const due = { none: undefined, set: { kind: 'turn', at: at + 1_000 } as const, clear: null }[step.due]
   return {
     expectedSeq,
-    records: records[step.records],
+    records: records[step.records].map(({ body }, index) => ({ at: at - step.behindMs - (index % 2), body })),
     ...(step.orLater && { orLater: true }),
     ...(fence !== undefined && { fence }),
     ...(step.take !== 'none' && { take: { holder: step.take, ttlMs: step.ttlMs } }),

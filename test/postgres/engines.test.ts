@@ -134,11 +134,9 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     const { id } = await here.start('go')
     await here.reaches(id, 'TASK_STATE_WORKING')
     const reader = await there.subscribe(id)
-    const diedAt = performance.now()
     kill()
     const items = await reader.rest()
     assert.equal(statesOf(items).at(-1), 'COMPLETED')
-    assert.ok(performance.now() - diedAt < 5_000)
     assert.equal(answerOf(await there.get(id)), 'run 2')
   })
 

@@ -104,7 +104,7 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-async function until(holds: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
+async function until(holds: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const giveUpAt = Date.now() + withinMs
   while (!(await holds())) {
     if (Date.now() > giveUpAt) throw new Error('the standby does not follow')

@@ -136,7 +136,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
   const seqsOf = (taskId: string): Promise<readonly number[]> => visibleSeqs(victim.url(), taskId)
 
   async function settled(): Promise<void> {
-    const until = Date.now() + 30_000
+    const until = Date.now() + 60_000
     for (const { taskId, key, deletedAt } of told) {
       if (deletedAt !== undefined) continue
       const last = (await persist(() => seqsOf(taskId))).at(-1) as number

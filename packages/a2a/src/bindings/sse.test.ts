@@ -75,11 +75,12 @@ describe('the reader of server-sent events', () => {
 
   it('reads a long event that comes in many pieces in linear time', () => {
     const parser = createSseParser()
-    const started = performance.now()
+    const startedAt = process.cpuUsage()
     parser.feed('data: ')
     for (let piece = 0; piece < 20_000; piece++) parser.feed('x'.repeat(1000))
     const [event] = parser.feed('\n\n')
     assert.equal(event?.data.length, 20_000_000)
-    assert.ok(performance.now() - started < 5_000)
+    // The time of the processor: what else the machine does is not ours.
+    assert.ok(process.cpuUsage(startedAt).user < 5_000_000)
   })
 })

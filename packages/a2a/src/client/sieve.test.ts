@@ -128,9 +128,10 @@ describe('what is new of what a peer says', () => {
     // Comparing each with all before it would be 200 million comparisons.
     for (const id of [() => 'same', (n: number) => `id-${n}`, (n: number) => n, () => undefined]) {
       const { take } = sieveAfter(begun)
-      const from = performance.now()
+      const from = process.cpuUsage()
       for (let n = 2; n < 20_000; n++) take(under(id(n), says(`${n} `)))
-      assert.ok(performance.now() - from < 3_000)
+      // The time of the processor: what else the machine does is not ours.
+      assert.ok(process.cpuUsage(from).user < 3_000_000)
     }
   })
 })

@@ -23,7 +23,7 @@ export interface Draft {
   deadlineAt: number | undefined
   /** Whether the lease can be had: nobody is known to hold it, or what was queued before gives it back. */
   mayTake: boolean
-  /** Now, but never before the status that stands: timestamps of a task do not go back (B-48). */
+  /** Now, but never before the last record: timestamps of a task do not go back (B-48). */
   at: number
 }
 

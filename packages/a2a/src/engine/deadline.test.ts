@@ -75,25 +75,6 @@ describe('a turn that takes too long', () => {
     }
   })
 
-  it('has as much time again for each turn, and none passes while it waits for an answer [S0-20]', async (t) => {
-    const house = await openHouse(
-      t,
-      async (turn) => {
-        await sleep(10)
-        const first = await turn.ask('One?')
-        await sleep(10)
-        return `${first}, ${await turn.ask('Two?')}`
-      },
-      { options: { turnTimeoutMs: 400 } },
-    )
-    const { id } = await house.task('go')
-    assert.equal((await house.store.load(id))?.due, undefined)
-    await sleep(450)
-    assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
-    await sleep(450)
-    assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
-  })
-
   it('is found by the clock of the store, where no timer of this process is that patient', async (t) => {
     const clock = movable()
     const house = await openHouse(t, never, { now: clock.now, options: { turnTimeoutMs: 30 * day } })

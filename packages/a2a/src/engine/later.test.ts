@@ -45,13 +45,11 @@ describe('waits of one length', () => {
 
   it('may begin another of their length when they end, before others that have begun', async () => {
     const ended: string[] = []
-    const began = performance.now()
     await new Promise<void>((resolve) => {
       later(30, () => later(30, () => (ended.push('second of the first'), resolve())))
       setTimeout(() => later(30, () => ended.push('late')), 10)
     })
     assert.deepEqual(ended, ['late', 'second of the first'])
-    assert.ok(performance.now() - began < 1_000)
   })
 
   it('end for all others when what one of them does fails, which is as loud as in a timer of its own', async () => {

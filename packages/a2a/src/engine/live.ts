@@ -80,15 +80,20 @@ export class Live {
   #snapshotBytes = 0
   #drained: (() => void)[] = []
 
-  /** With `create`, a task that is not in the log yet. */
-  constructor(parts: LiveParts, partition: Partition, state: Fold, create?: NewTask) {
+  /** `lastAt` is the time of the last record. With `create`, a task that is not in the log yet. */
+  constructor(
+    parts: LiveParts,
+    partition: Partition,
+    state: Fold,
+    { lastAt, create }: { readonly lastAt: number; readonly create?: NewTask },
+  ) {
     this.id = state.id
     this.partition = partition
     this.fold = state
     this.tailFrom = state.head
     this.#parts = parts
     this.#creating = create
-    this.#lastAt = create?.statusAt ?? (Date.parse(state.status.timestamp ?? '') || 0)
+    this.#lastAt = lastAt
     this.#lastMessageSeq = Math.max(state.consumedSeq, state.waiting.at(-1)?.seq ?? 0)
   }
 

@@ -74,17 +74,19 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     const state =
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
     state.transitions = parts.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
-    const records: readonly LogRecord[] = await store.read(row.id, state.head)
+    // With the last one that the snapshot holds: what is appended next is not to be earlier.
+    const records: readonly LogRecord[] = await store.read(row.id, Math.max(0, state.head - 1))
     const coalesceText = parts.coalescesText(row.agent)
-    for (const record of records) fold(state, record, coalesceText)
-    return new Live(parts, { tenant: row.tenant, agent: row.agent, owner: row.owner }, state)
+    for (const record of records) if (record.seq > state.head) fold(state, record, coalesceText)
+    const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
+    return new Live(parts, partition, state, { lastAt: records.at(-1)?.at ?? row.statusAt })
   }
 
   function create(task: NewTask): Live {
     const { tenant, agent, owner } = task
     const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
     if (parts.keepsTransitions(agent)) state.transitions = []
-    return add(new Live(parts, { tenant, agent, owner }, state, task))
+    return add(new Live(parts, { tenant, agent, owner }, state, { lastAt: task.statusAt, create: task }))
   }
 
   function add(live: Live): Live {

@@ -58,7 +58,7 @@ describe('a log that was dropped', () => {
       released() {},
       lost() {},
     }
-    const live = new Live(parts, { tenant: '', agent: 'a', owner: 'o' }, state)
+    const live = new Live(parts, { tenant: '', agent: 'a', owner: 'o' }, state, { lastAt: 0 })
     const reader = follow(live, store, { afterSeq: 3, endsAt: () => false })[Symbol.asyncIterator]()
     await assert.rejects(async () => reader.next(), { code: 'UNAVAILABLE' })
     assert.equal(live.idle, true, 'and the task may leave the memory')

@@ -53,7 +53,7 @@ describe('a server that is told to close', () => {
     assert.doesNotMatch(text, /event: error/)
   })
 
-  it('does not wait for one that can be run again: the next server does that', async () => {
+  it('does not wait for one that can be run again: the next server does that', { timeout: 60_000 }, async () => {
     const file = join(folder, 'tasks.db')
     const agent = {
       resume: 'rerun' as const,
@@ -65,11 +65,9 @@ describe('a server that is told to close', () => {
         yield 'again'
       },
     }
-    const first = await serve({ port: 0, store: sqliteStore(file), agent, log: quiet })
+    const first = await serve({ port: 0, store: sqliteStore(file), agent, log: quiet, drainMs: 600_000 })
     const stream = await post(first, '/message:stream')
-    const startedAt = Date.now()
     await first.close()
-    assert.ok(Date.now() - startedAt < 3_000, 'it took as long as it may take to drain')
     const told = await stream.text()
     assert.match(told, /event: error/)
     const [, id] = /"id":"([^"]+)"/.exec(told) ?? []

@@ -25,10 +25,18 @@ export interface Standing {
   /** Kept until it is released, also after it ran out: that is how an orphan is known. */
   readonly lease: Lease | undefined
   readonly due: DueTime | undefined
+  /** The time of the last record, in milliseconds; 0 before the first. */
+  readonly lastAt: number
 }
 
 export type Decision =
-  | { readonly outcome: 'appended'; readonly next: Standing; readonly answer: Appended }
+  | {
+      readonly outcome: 'appended'
+      readonly next: Standing
+      /** What to write: the append's own records, or copies of them whose times are in order. */
+      readonly records: Append['records']
+      readonly answer: Appended
+    }
   | Exclude<Appended, { outcome: 'appended' | 'duplicate' }>
 
 export function isLive(lease: Lease | undefined, now: number): lease is Lease {
@@ -44,16 +52,39 @@ export function decide(standing: Standing | undefined, append: Append, now: numb
   const live = isLive(before.lease, now) ? before.lease : undefined
   if (append.fence !== undefined && append.fence !== live?.fence) return { outcome: 'fenced' }
   const isOthers = live !== undefined && live.holder !== append.take?.holder
-  const mayBeLater = append.orLater === true && isOthers && !isTerminal(before.state)
+  // A status carries a time of its own, which was decided by the log as its author knew it.
+  const isTimeless = append.orLater === true && append.change?.status === undefined
+  const mayBeLater = isTimeless && isOthers && !isTerminal(before.state)
   const isLater = mayBeLater && append.expectedSeq < before.head
   if (append.expectedSeq !== before.head && !isLater) return { outcome: 'conflict', head: before.head }
   if (append.take !== undefined && isOthers && !mayBeLater) return { outcome: 'held' }
   const takes = append.take !== undefined && !isOthers
-  const next = after(before, append, now, takes ? newFence : undefined)
+  const records = inOrder(append.records, before.lastAt)
+  const lastAt = records.at(-1)?.at ?? before.lastAt
+  const next = { ...after(before, append, now, takes ? newFence : undefined), lastAt }
   const isOwn = takes || append.fence !== undefined
   const fence = isOwn ? next.lease?.fence : undefined
   const answer: Appended = { outcome: 'appended', head: next.head, ...(fence === undefined ? {} : { fence }) }
-  return { outcome: 'appended', next, answer }
+  return { outcome: 'appended', next, records, answer }
+}
+
+/**
+ * Records as they are written after one of `lastAt`: an earlier time becomes that of the record before. Clocks of replicas
+ * differ, and what may stand anywhere was decided before the records that it now stands behind. The same array if nothing changes.
+ */
+export function inOrder(records: Append['records'], lastAt: number): Append['records'] {
+  let at = lastAt
+  let isInOrder = true
+  for (const record of records) {
+    if (record.at < at) isInOrder = false
+    else at = record.at
+  }
+  if (isInOrder) return records
+  at = lastAt
+  return records.map((record) => {
+    at = Math.max(at, record.at)
+    return record.at === at ? record : { at, body: record.body }
+  })
 }
 
 function beginning({ create, expectedSeq }: Append): Standing | undefined {
@@ -62,11 +93,16 @@ function beginning({ create, expectedSeq }: Append): Standing | undefined {
 }
 
 function newStanding({ status, consumedSeq = 0 }: NewTask): Standing {
-  return { head: 0, consumedSeq, visibleSeq: 0, state: status.state, lease: undefined, due: undefined }
+  return { head: 0, consumedSeq, visibleSeq: 0, state: status.state, lease: undefined, due: undefined, lastAt: 0 }
 }
 
 /** Without `newFence` no lease is taken. */
-function after(before: Standing, append: Append, now: number, newFence: (() => number) | undefined): Standing {
+function after(
+  before: Standing,
+  append: Append,
+  now: number,
+  newFence: (() => number) | undefined,
+): Omit<Standing, 'lastAt'> {
   const { change, records } = append
   const state = change?.status?.state ?? before.state
   return {

@@ -65,11 +65,15 @@ export interface Append {
    * For what counts whatever came before it (a message, a cancel): while somebody else holds a live lease and the task has
    * not ended, the log may have grown past `expectedSeq`, and `take` takes nothing instead of being refused as `held`. Without
    * it, whoever does not own a task that talks without a pause would hardly ever find its log where they last saw it.
+   * Has no effect on an append that changes the status.
    */
   readonly orLater?: true
   /** The fence of the lease under which this is written. Left out by those who own no lease (a message, a cancel). */
   readonly fence?: number
-  /** The first record gets `expectedSeq + 1` (with `orLater`, the seq after the last), and so on. May be empty to change only the row or the lease. */
+  /**
+   * The first record gets `expectedSeq + 1` (with `orLater`, the seq after the last), and so on. May be empty to change only
+   * the row or the lease. No record is written earlier than the one before it: an earlier `at` becomes that of the record before.
+   */
   readonly records: readonly { readonly at: number; readonly body: RecordBody }[]
   /** With `expectedSeq: 0` this makes the task. */
   readonly create?: NewTask

@@ -17,7 +17,9 @@ import type { Message, Part, Struct, Task } from '../model/task.ts'
 import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
 
-export interface HouseOptions extends Partial<Pick<EngineParts, 'store' | 'now' | 'sweepMs' | 'retention' | 'push'>> {
+export interface HouseOptions extends Partial<
+  Pick<EngineParts, 'store' | 'now' | 'signer' | 'sweepMs' | 'retention' | 'push'>
+> {
   readonly options?: Partial<AgentOptions>
   readonly entry?: Partial<Omit<AgentEntry, 'agent' | 'options'>>
   readonly limits?: Partial<EngineParts['limits']>
@@ -79,7 +81,11 @@ export const alice: CallContext = {
 }
 
 /** Closed when the test ends. */
-export async function openHouse(t: TestContext, agent: Agent, options: HouseOptions = {}): Promise<House> {
+export async function openHouse(
+  t: Pick<TestContext, 'after'>,
+  agent: Agent,
+  options: HouseOptions = {},
+): Promise<House> {
   const { store = memoryStore(), lookUp = () => agent } = options
   const lines: LogLine[] = []
   const line = (level: string) => (message: string, fields?: Record<string, unknown>) => {
@@ -98,7 +104,7 @@ export async function openHouse(t: TestContext, agent: Agent, options: HouseOpti
     limits: { parts: 100, metadataDepth: 20, tasksPerCaller: Infinity, waitMs: 5_000, ...options.limits },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     now: options.now ?? Date.now,
-    signer: await openKeyring(store),
+    signer: options.signer ?? (await openKeyring(store)),
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
     ...(options.push !== undefined ? { push: options.push } : {}),
     sweepMs: options.sweepMs ?? 10,
@@ -188,9 +194,9 @@ function createReader(stream: AsyncIterable<readonly StreamItem[]>): Reader {
   return reader
 }
 
-/** Looks again in each turn of the event loop, and gives up after ten seconds: a busy machine may well take two. */
+/** Looks again in each turn of the event loop, and gives up after a minute: only what never comes to be takes as long. */
 export async function eventually(holds: () => boolean | Promise<boolean>, what = 'a condition'): Promise<void> {
-  const giveUpAt = Date.now() + 10_000
+  const giveUpAt = Date.now() + 60_000
   while (!(await holds())) {
     if (Date.now() > giveUpAt) assert.fail(`waited in vain for ${what}`)
     await nextTick()

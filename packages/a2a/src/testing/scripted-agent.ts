@@ -196,7 +196,7 @@ function openScripted(resume: AgentHarness['resume'], breach: Breach | undefined
 export function scriptedHarness(
   resume: AgentHarness['resume'],
   breach?: Breach,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): AgentHarness<ScriptedBench> {
   return {
     open: async () => openScripted(resume, breach),

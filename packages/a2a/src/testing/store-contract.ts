@@ -9,6 +9,7 @@ import { listContract } from './store-contract/lists.ts'
 import { noteContract } from './store-contract/notes.ts'
 import { pushContract } from './store-contract/pushes.ts'
 import { readContract } from './store-contract/reads.ts'
+import { recordTimesContract } from './store-contract/record-times.ts'
 import { retentionContract } from './store-contract/retention.ts'
 import { searchContract } from './store-contract/search.ts'
 
@@ -23,6 +24,7 @@ export interface StoreContractOptions {
 export function storeContract(name: string, open: OpenStore, { keeps = true }: StoreContractOptions = {}): void {
   describe(`${name} keeps the store contract`, () => {
     appendContract(open)
+    recordTimesContract(open)
     idempotencyContract(open)
     leaseContract(open)
     readContract(open)

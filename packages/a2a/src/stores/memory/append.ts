@@ -23,15 +23,15 @@ export function appendTo(parts: AppendParts, taskId: string, append: Append): Ap
   const entry = table.get(taskId)
   const decision = decide(entry && standingOf(entry), append, now, parts.newFence)
   if (decision.outcome !== 'appended') return decision
-  const { next, answer } = decision
+  const { next, records, answer } = decision
   if (entry === undefined) {
     const made = newEntry(append.create as NewTask, append.change, next)
     table.add(made)
-    write(table, made, append, next)
+    write(table, made, records, next)
     claim(claims, made, append.idempotency)
   } else {
     table.replace(entry, changedRow(entry.row, append.change, next))
-    write(table, entry, append, next)
+    write(table, entry, records, next)
     claim(claims, entry, append.idempotency)
   }
   return answer
@@ -50,8 +50,9 @@ function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undef
   entry.keys.push(key)
 }
 
-function write(table: Table, entry: Entry, { records }: Append, next: Standing): void {
+function write(table: Table, entry: Entry, records: Append['records'], next: Standing): void {
   entry.lease = next.lease
+  entry.lastAt = next.lastAt
   if (records.length === 0) return
   const before = next.head - records.length
   let seq = before
@@ -68,6 +69,7 @@ function newEntry(create: NewTask, change: TaskChange | undefined, next: Standin
     row: changedRow({ ...row, head: 0, consumedSeq: 0 }, change, next),
     visibleSeq: 0,
     lease: undefined,
+    lastAt: 0,
     log: [],
     firstSeq: 1,
     snapshot: undefined,
@@ -90,7 +92,7 @@ function changedRow(before: TaskRow, change: TaskChange | undefined, next: Stand
   }
 }
 
-function standingOf({ row, visibleSeq, lease }: Entry): Standing {
+function standingOf({ row, visibleSeq, lease, lastAt }: Entry): Standing {
   const { head, consumedSeq, status, due } = row
-  return { head, consumedSeq, visibleSeq, state: status.state, lease, due }
+  return { head, consumedSeq, visibleSeq, state: status.state, lease, due, lastAt }
 }

@@ -10,6 +10,8 @@ export interface Entry {
   row: TaskRow
   visibleSeq: number
   lease: Lease | undefined
+  /** Of the last record, also when it was pruned. */
+  lastAt: number
   readonly log: LogRecord[]
   /** Of the first record in `log`. */
   firstSeq: number

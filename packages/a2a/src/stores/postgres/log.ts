@@ -2,7 +2,8 @@
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
-import type { FeedEntry, Snapshot, TaskRow } from '../store.ts'
+import { inOrder } from '../decide.ts'
+import type { Append, FeedEntry, Snapshot, TaskRow } from '../store.ts'
 import type { Blob, Blobs } from './blob-content.ts'
 import { blobOf } from './blob-content.ts'
 import type { Changes } from './changes.ts'
@@ -28,6 +29,8 @@ interface Batch {
   readonly ref: unknown
   readonly first_seq: unknown
   readonly records: string
+  /** Its records count as no earlier than this. */
+  readonly not_before: unknown
 }
 interface Claim {
   readonly key: string
@@ -59,7 +62,7 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
 
   const readBatches = gather(async (readings: readonly Reading[]) => {
     const rows = await database.ask<Batch>(
-      `SELECT n, ref, first_seq, records FROM ${schema}.records_1($1, $2, $3)`,
+      `SELECT n, ref, first_seq, records, not_before FROM ${schema}.records_2($1, $2, $3)`,
       readings.map(({ id }) => id),
       readings.map(({ afterSeq }) => afterSeq),
       readings.map(({ limit }) => limit),
@@ -112,10 +115,10 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
   async function recordsOf(batches: readonly Batch[], afterSeq: number, limit: number): Promise<readonly LogRecord[]> {
     const found: LogRecord[] = []
     let hasBlobs = false
-    for (const { first_seq, records } of batches) {
+    for (const { first_seq, records, not_before } of batches) {
       hasBlobs ||= mayHoldBlobs(records)
       let seq = Number(first_seq) - 1
-      for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
+      for (const { at, body } of inOrder(JSON.parse(records) as Append['records'], Number(not_before ?? 0))) {
         seq += 1
         if (seq > afterSeq && found.length < limit) found.push({ seq, at, body })
       }

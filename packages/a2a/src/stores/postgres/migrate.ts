@@ -15,6 +15,7 @@ import { sql as prune } from './sql/0005-prune.ts'
 import { sql as notes } from './sql/0006-notes.ts'
 import { sql as search } from './sql/0007-search.ts'
 import { sql as answers } from './sql/0008-answers.ts'
+import { sql as orderedAppend } from './sql/0009-ordered-append.ts'
 
 export interface Step {
   readonly sql: string
@@ -23,10 +24,17 @@ export interface Step {
 }
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-export const steps: readonly Step[] = [tasks, append, lookUps, pushes, prune, notes, search, answers].map((sql) => ({
-  sql,
-  oldest: 5,
-}))
+export const steps: readonly Step[] = [
+  tasks,
+  append,
+  lookUps,
+  pushes,
+  prune,
+  notes,
+  search,
+  answers,
+  orderedAppend,
+].map((sql) => ({ sql, oldest: 5 }))
 
 interface Version {
   readonly version: number

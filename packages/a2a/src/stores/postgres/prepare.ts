@@ -1,8 +1,9 @@
-/** An append as `append_1` takes it: one row of JSON, made when the append is asked for, so that a flush only joins texts. */
+/** An append as `append_2` takes it: one row of JSON, made when the append is asked for, so that a flush only joins texts. */
 import { isVisible } from '../../model/record.ts'
 import { isTerminal, taskStates } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
+import { inOrder } from '../decide.ts'
 import type { Append, Appended, NewTask, Partition } from '../store.ts'
 import type { Blob } from './blob-content.ts'
 import { blobOf } from './blob-content.ts'
@@ -27,7 +28,9 @@ export interface Prepared {
 }
 
 export function prepare(taskId: string, append: Append): Prepared {
-  const { create, change, idempotency, take, records } = append
+  const { create, change, idempotency, take } = append
+  // In itself; the database compares the first with the last record that it has.
+  const records = inOrder(append.records, 0)
   const blobs: Blob[] = []
   const keep = (raw: string): string => {
     const blob = blobOf(raw)
@@ -45,8 +48,9 @@ export function prepare(taskId: string, append: Append): Prepared {
     later: append.orLater,
     fence: append.fence,
     count: records.length,
-    records: records.length === 0 ? undefined : recordsText(append, keep),
+    records: records.length === 0 ? undefined : recordsText(records, keep),
     visible: lastVisible(append),
+    first_at: records[0]?.at,
     at: records.at(-1)?.at,
     ...(idempotency && { key, hash: toText(idempotency.hash), expires: wholeTime(idempotency.expiresAt) }),
     ...(take && { holder: toText(take.holder), ttl: wholeTime(take.ttlMs) }),
@@ -86,7 +90,7 @@ export function ownerKey(tenant: string, owner: string): string {
   return digestOf(tenant, owner)
 }
 
-function recordsText({ records }: Append, keep: (raw: string) => string): string {
+function recordsText(records: Append['records'], keep: (raw: string) => string): string {
   return JSON.stringify(
     records.map((record) => {
       const body = stashBlobs(record.body, keep)
@@ -100,7 +104,7 @@ function lastVisible({ records, expectedSeq }: Append): number | undefined {
   return index < 0 ? undefined : expectedSeq + index + 1
 }
 
-/** An answer of `append_1`: the number of the outcome, then what belongs to it. */
+/** An answer of `append_2`: the number of the outcome, then what belongs to it. */
 export type Answer =
   | readonly [0, head: number, fence: number | null]
   | readonly [1, head: number]

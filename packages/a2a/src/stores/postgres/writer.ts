@@ -1,6 +1,6 @@
 /**
  * Group commit: everything that all tasks want appended while the last commit was under way, or in one turn of the event
- * loop, is one call of `append_1`, which is one transaction and one round trip. One flush is under way at a time, so what
+ * loop, is one call of `append_2`, which is one transaction and one round trip. One flush is under way at a time, so what
  * waits longer travels together. (Two to four at a time were no faster: one large flush costs the server less than two small
  * ones.) In a flush a task and a message occur once; the next append of the same task goes with the next flush, in the
  * order asked for.
@@ -48,7 +48,7 @@ export function createWriter({ database, schema, now, patienceMs, flushing }: Wr
   const writerId = crypto.randomUUID()
   // Shard 0 is that of removals.
   const shard = 1 + Math.floor(Math.random() * 15)
-  const appendAll = `SELECT ${schema}.append_1($1, $2, $3, $4, $5, $6, $7) AS answer`
+  const appendAll = `SELECT ${schema}.append_2($1, $2, $3, $4, $5, $6, $7) AS answer`
   const settleFlush = `SELECT ${schema}.settle_1($1, $2) AS answer`
   let queue: Job[] = []
   let flush = 0

@@ -6,7 +6,7 @@
 import { isTerminal } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { decide } from '../decide.ts'
-import type { Standing } from '../decide.ts'
+import type { Decision, Standing } from '../decide.ts'
 import type { Append, Appended, NewTask } from '../store.ts'
 import type { Blob, BlobTable } from './blob-table.ts'
 import { blobOf, inRow } from './blob-table.ts'
@@ -36,22 +36,26 @@ interface Prepared extends Append {
   readonly blobs: readonly Blob[]
 }
 
+type Written = Extract<Decision, { outcome: 'appended' }>
+
 export type Appender = ReturnType<typeof createAppender>
 
 export function createAppender({ database, epoch, counters, blobs, messages, now }: AppendParts) {
   const find = database.prepare<StandingColumns>(`SELECT ${standingColumns} FROM tasks WHERE id = ?`)
   const insertTask = database.prepare(`
     INSERT INTO tasks (ref, head, consumed_seq, visible_seq, state, finished, holder, lease_until, fence, due_kind, due_at,
-      pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`)
+      pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata, last_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`)
   const insertLog = database.prepare(
     'INSERT INTO log (position, task, first_seq, last_seq, records) VALUES (?, ?, ?, ?, ?)',
   )
   // Two updates, because SQLite rewrites every index that a column named in SET is part of, whether it changes or not.
-  const moveOn = database.prepare('UPDATE tasks SET head = ?, consumed_seq = ?, visible_seq = ? WHERE ref = ?')
+  const moveOn = database.prepare(
+    'UPDATE tasks SET head = ?, consumed_seq = ?, visible_seq = ?, last_at = ? WHERE ref = ?',
+  )
   const change = database.prepare(`
     UPDATE tasks SET head = ?, consumed_seq = ?, visible_seq = ?, state = ?, finished = ?, holder = ?, lease_until = ?,
-      fence = ?, due_kind = ?, due_at = ?, status_at = coalesce(?, status_at), status = coalesce(?, status) WHERE ref = ?`)
+      fence = ?, due_kind = ?, due_at = ?, status_at = coalesce(?, status_at), status = coalesce(?, status), last_at = ? WHERE ref = ?`)
   const wakePushes = database.prepare(
     `UPDATE pushes SET due_at = ? WHERE task = ? AND state = 'active' AND due_at IS NULL`,
   )
@@ -74,7 +78,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       return undefined
     }
     counters.change(task, stateNumber(next.state), 1)
-    writeLog(ref, append, next)
+    writeLog(ref, append, decision)
     return decision.answer
   }
 
@@ -101,6 +105,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       contextId,
       append.statusText ?? '{}',
       append.metadataText,
+      wholeTime(next.lastAt),
     )
   }
 
@@ -116,7 +121,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     const { next } = decision
     if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, time)
     updateRow(row, append, before, next)
-    writeLog(row.ref, append, next)
+    writeLog(row.ref, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
       wakePushes.run(append.records.at(-1)?.at ?? time, row.ref)
     return decision.answer
@@ -125,7 +130,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
   function updateRow(row: StandingColumns, append: Prepared, before: Standing, next: Standing): void {
     const isQuiet = append.statusText === null && next.lease === before.lease && next.due === before.due
     if (isQuiet) {
-      moveOn.run(next.head, next.consumedSeq, next.visibleSeq, row.ref)
+      moveOn.run(next.head, next.consumedSeq, next.visibleSeq, wholeTime(next.lastAt), row.ref)
       return
     }
     const state = stateNumber(next.state)
@@ -142,6 +147,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       next.due === undefined ? null : wholeTime(next.due.at),
       append.change?.statusAt ?? null,
       append.statusText,
+      wholeTime(next.lastAt),
       row.ref,
     )
     if (state === row.state) return
@@ -149,10 +155,11 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     counters.change(row, state, 1)
   }
 
-  function writeLog(ref: number, append: Prepared, next: Standing): void {
+  function writeLog(ref: number, append: Prepared, { next, records }: Written): void {
     blobs.keep(ref, append.blobs)
-    if (append.records.length === 0) return
-    insertLog.run(epoch.newPosition(), ref, next.head - append.records.length + 1, next.head, append.recordsText)
+    if (records.length === 0) return
+    const text = records === append.records ? append.recordsText : withTimesOf(records, append.recordsText)
+    insertLog.run(epoch.newPosition(), ref, next.head - records.length + 1, next.head, text)
   }
 
   return {
@@ -162,6 +169,12 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       return () => run(taskId, prepared)
     },
   }
+}
+
+/** The texts stand already, with their blobs elsewhere: only the times change. */
+function withTimesOf(records: Append['records'], text: string): string {
+  const prepared = JSON.parse(text) as Append['records']
+  return JSON.stringify(prepared.map(({ at, body }, index) => ({ at: records[index]?.at ?? at, body })))
 }
 
 function prepare(append: Append): Prepared {

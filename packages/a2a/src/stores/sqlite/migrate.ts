@@ -5,9 +5,10 @@ import { sql as claims } from './migrations/0002-claims.ts'
 import { sql as notes } from './migrations/0003-notes.ts'
 import { sql as search } from './migrations/0004-search.ts'
 import { sql as answers } from './migrations/0005-answers.ts'
+import { sql as lastAt } from './migrations/0006-last-at.ts'
 
 /** Never changed once released: a step that was wrong is corrected by the next one. */
-const steps: readonly string[] = [tasks, claims, notes, search, answers]
+const steps: readonly string[] = [tasks, claims, notes, search, answers, lastAt]
 
 /** "PRLY" in ASCII: how a file of ours is told from any other SQLite file. */
 const applicationId = 0x50524c59

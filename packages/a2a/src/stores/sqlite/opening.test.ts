@@ -66,12 +66,10 @@ function describeOpening(): void {
       const first = sqliteStore(file)
       await symlink(file, join(directory, 'alias.db'))
       for (const name of [file, join(directory, 'alias.db')]) {
-        const began = performance.now()
         assert.throws(
           () => sqliteStore(name),
           /tasks\.db is in use by another store.*One process may open it at a time/,
         )
-        assert.ok(performance.now() - began < 1_000)
       }
       const { id } = await create(first)
       await first.close()
@@ -118,7 +116,7 @@ function describeOpening(): void {
       await store.close()
       const older = openDatabase(file, 0)
       older.exec('DROP TABLE notes; DROP INDEX tasks_search; DROP INDEX counters_owner; DROP INDEX pushes_state')
-      older.exec('ALTER TABLE push_attempts DROP COLUMN answer')
+      older.exec('ALTER TABLE push_attempts DROP COLUMN answer; ALTER TABLE tasks DROP COLUMN last_at')
       older.exec('DELETE FROM schema_version WHERE version > 2')
       older.close()
       const again = sqliteStore(file)

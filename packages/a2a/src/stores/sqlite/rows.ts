@@ -20,12 +20,15 @@ export interface StandingColumns {
   readonly due_kind: DueTime['kind'] | null
   readonly due_at: number | null
   readonly pushes: number
+  readonly status_at: number
+  /** `null` until the first append after the column was added. */
+  readonly last_at: number | null
   readonly tenant: string
   readonly agent: string
   readonly owner: string
 }
 export const standingColumns =
-  'ref, head, consumed_seq, visible_seq, state, holder, lease_until, fence, due_kind, due_at, pushes, tenant, agent, owner'
+  'ref, head, consumed_seq, visible_seq, state, holder, lease_until, fence, due_kind, due_at, pushes, status_at, last_at, tenant, agent, owner'
 
 export interface TaskColumns {
   readonly ref: number
@@ -54,6 +57,7 @@ export function standingOf(row: StandingColumns, { firstFence }: Pick<Epoch, 'fi
     state: stateOf(row.state),
     lease: leaseOf(row, firstFence),
     due: dueOf(row),
+    lastAt: row.last_at ?? row.status_at,
   }
 }
 

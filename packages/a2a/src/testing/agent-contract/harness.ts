@@ -59,6 +59,6 @@ export interface AgentHarness<Bench extends AgentBench = AgentBench> {
   }
   /** For the test of the deadline: longer than the backend takes to begin. Default 1.5 s. */
   readonly deadlineMs?: number
-  /** How long anything may take before it counts as never. Default 10 s. */
+  /** How long anything may take before it counts as never. Default 60 s. */
   readonly patienceMs?: number
 }

@@ -32,7 +32,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export const patienceOf = ({ patienceMs = 10_000 }: AgentHarness): number => patienceMs
+export const patienceOf = ({ patienceMs = 60_000 }: AgentHarness): number => patienceMs
 
 const callerHeader = 'x-caller'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

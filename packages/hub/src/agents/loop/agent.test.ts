@@ -251,11 +251,11 @@ describe('a model with tools', () => {
       const { parts } = await ask({ parts: [{ text: 'Which city?' }] })
       return { parts }
     }
-    const sources = [tools({ visit }, { timeoutMs: 500 })]
+    const sources = [tools({ visit }, { timeoutMs: 3_000 })]
     const { agent } = await open(t, callOnce({ name: 'visit' }), { sources })
     const asked = (await agent.send('go')) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    await new Promise((resolve) => setTimeout(resolve, 3_200))
     const task = (await agent.send('Lisbon', { taskId: asked.id })) as Task
     assert.deepEqual([task.status.state, textOf(task.artifacts)], ['TASK_STATE_COMPLETED', 'Lisbon'])
   })

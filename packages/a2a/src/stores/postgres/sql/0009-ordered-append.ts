@@ -1,0 +1,160 @@
+/**
+ * The append once more, under a new number because replicas of the version before go on calling the first: it keeps the time of
+ * a task's last record, and writes none that is earlier. Where only the first append was used so far that time is not known, and
+ * the status is a lower bound. The rest is as in 0002, and says the same as `decide.ts`.
+ */
+const settings = `LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_seqscan = off
+  SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`
+
+export const sql = `
+ALTER TABLE tasks ADD COLUMN last_at bigint;
+-- The records of this row count as no earlier. The text stays as it came: PostgreSQL cannot take a text with \\u0000 apart.
+ALTER TABLE log ADD COLUMN not_before bigint;
+
+CREATE FUNCTION append_2(
+  writer_id uuid, flush_number bigint, shard_number smallint, extended text[], given json, given_blobs json, given_now bigint
+) RETURNS text LANGUAGE plpgsql
+SET search_path FROM CURRENT SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+AS $append$
+DECLARE
+  moment bigint;
+  offset_of_feed bigint;
+  lost bigint;
+  answers text;
+BEGIN
+  PERFORM FROM writers WHERE id = writer_id AND flush = flush_number - 1 FOR UPDATE;
+  -- It was given up: whoever asked again has seen that it was not done, and it must not be done late.
+  IF NOT FOUND THEN RETURN NULL; END IF;
+
+  -- In one order, so that two who lock the same tasks do not lock each other out.
+  PERFORM FROM tasks WHERE id = ANY (extended) ORDER BY id FOR NO KEY UPDATE;
+  moment := coalesce(given_now, (extract(epoch FROM clock_timestamp()) * 1000)::bigint);
+  SELECT base INTO offset_of_feed FROM feed_base WHERE only_row;
+
+  WITH asked AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(given) AS asked (
+      n integer, id text, expected bigint, later boolean, fence bigint, count integer, records text, visible bigint,
+      first_at bigint, at bigint,
+      key uuid, hash text, expires bigint, holder text, ttl bigint, release boolean,
+      state smallint, finished boolean, status text, status_at bigint, consumed bigint,
+      sets_due boolean, due_kind text, due_at bigint,
+      makes boolean, context text, tenant text, agent text, owner text, partition_key uuid, owner_key uuid,
+      created bigint, metadata text)
+  ), known AS MATERIALIZED (
+    SELECT asked.n, coalesce(task.lease_until > moment AND task.holder IS DISTINCT FROM asked.holder, false) AS is_others,
+      coalesce(asked.later AND asked.status IS NULL AND task.lease_until > moment AND task.holder IS DISTINCT FROM asked.holder
+        AND NOT task.finished, false) AS may_be_later
+    FROM asked LEFT JOIN tasks AS task ON task.id = asked.id
+  ), judged AS MATERIALIZED (
+    SELECT asked.*, asked.holder IS NOT NULL AND NOT is_others AS takes, task.ref AS found, task.head AS was_head, task.fence AS was_fence, task.state AS was_state, task.pushed,
+      coalesce(task.last_at, task.status_at) AS was_at,
+      task.partition_key AS was_partition, task.owner_key AS was_owner, claim.task_id AS claimed_by, claim.hash AS claimed_hash,
+      CASE WHEN task.ref IS NULL AND makes THEN nextval('task_refs') ELSE task.ref END AS ref,
+      CASE
+        WHEN claim.key IS NOT NULL THEN 4
+        WHEN task.ref IS NULL AND (makes IS NULL OR expected <> 0) THEN 1
+        WHEN task.ref IS NOT NULL AND makes THEN 1
+        WHEN asked.fence IS NOT NULL
+          AND (task.holder IS NULL OR task.lease_until <= moment OR task.fence <> asked.fence) THEN 2
+        WHEN task.head <> expected AND NOT (may_be_later AND task.head > expected) THEN 1
+        WHEN asked.holder IS NOT NULL AND is_others AND NOT may_be_later THEN 3
+        ELSE 0
+      END AS outcome
+    FROM asked JOIN known USING (n)
+    LEFT JOIN tasks AS task ON task.id = asked.id
+    LEFT JOIN messages AS claim ON claim.key = asked.key AND claim.expires_at > moment
+  ), claimed AS (
+    INSERT INTO messages AS m (key, task_id, hash, expires_at)
+    SELECT key, id, hash, expires FROM judged WHERE outcome = 0 AND key IS NOT NULL ORDER BY key
+    ON CONFLICT (key) DO UPDATE
+    SET task_id = excluded.task_id, hash = excluded.hash, expires_at = excluded.expires_at WHERE m.expires_at <= moment
+    RETURNING 1
+  ), made AS (
+    INSERT INTO tasks (ref, head, consumed_seq, visible_seq, fence, lease_until, due_at, status_at, created_at,
+      partition_key, owner_key, state, finished, due_kind, holder, id, context_id, tenant, agent, owner, status, metadata, last_at)
+    SELECT ref, count, coalesce(consumed, 0), coalesce(visible, 0),
+      CASE WHEN holder IS NOT NULL AND release IS NULL THEN 1 ELSE 0 END, CASE WHEN release IS NULL THEN moment + ttl END,
+      CASE WHEN NOT finished THEN due_at END, status_at, created, partition_key, owner_key, state, finished,
+      CASE WHEN NOT finished THEN due_kind END, CASE WHEN release IS NULL THEN holder END,
+      id, context, tenant, agent, owner, status, metadata, coalesce(at, 0)
+    FROM judged WHERE outcome = 0 AND makes
+    ON CONFLICT (id) DO NOTHING RETURNING 1
+  ), moved AS (
+    UPDATE tasks AS t SET
+      head = t.head + j.count,
+      consumed_seq = coalesce(j.consumed, t.consumed_seq),
+      visible_seq = coalesce(j.visible + j.was_head - j.expected, t.visible_seq),
+      state = coalesce(j.state, t.state),
+      finished = coalesce(j.finished, t.finished),
+      status = coalesce(j.status, t.status),
+      status_at = coalesce(j.status_at, t.status_at),
+      last_at = greatest(j.at, j.was_at),
+      holder = CASE WHEN j.release THEN NULL WHEN j.takes THEN j.holder ELSE t.holder END,
+      lease_until = CASE WHEN j.release THEN NULL WHEN j.takes THEN moment + j.ttl ELSE t.lease_until END,
+      fence = t.fence + CASE WHEN j.release OR NOT j.takes THEN 0 ELSE 1 END,
+      due_kind = CASE WHEN coalesce(j.finished, t.finished) THEN NULL WHEN j.sets_due THEN j.due_kind ELSE t.due_kind END,
+      due_at = CASE WHEN coalesce(j.finished, t.finished) THEN NULL WHEN j.sets_due THEN j.due_at ELSE t.due_at END
+    FROM judged AS j
+    WHERE j.outcome = 0 AND j.makes IS NULL AND t.ref = j.found
+      AND t.head = j.was_head AND t.fence = j.was_fence AND t.state = j.was_state
+    RETURNING 1
+  ), logged AS (
+    INSERT INTO log (position, task, first_seq, last_seq, records, not_before)
+    SELECT (pg_current_xact_id()::text::bigint + offset_of_feed) * 1024 + n, ref,
+      coalesce(was_head, 0) + 1, coalesce(was_head, 0) + count,
+      records, CASE WHEN first_at < was_at THEN was_at END
+    FROM judged WHERE outcome = 0 AND count > 0 ORDER BY n
+  ), kept AS (
+    INSERT INTO blobs (task, digest, content)
+    SELECT DISTINCT ref, digest, decode(content, 'base64')
+    FROM json_to_recordset(given_blobs) AS blob (n integer, digest text, content text) JOIN judged USING (n)
+    WHERE outcome = 0 ON CONFLICT DO NOTHING
+  ), counted AS (
+    INSERT INTO counters AS c (owner_key, partition_key, state, shard, tasks)
+    SELECT whose, part, in_state, shard_number, sum(by) FROM (
+      SELECT owner_key AS whose, partition_key AS part, state AS in_state, 1 AS by FROM judged WHERE outcome = 0 AND makes
+      UNION ALL
+      SELECT was_owner, was_partition, state, 1 FROM judged WHERE outcome = 0 AND makes IS NULL AND state <> was_state
+      UNION ALL
+      SELECT was_owner, was_partition, was_state, -1 FROM judged WHERE outcome = 0 AND makes IS NULL AND state <> was_state
+    ) AS changes GROUP BY 1, 2, 3 HAVING sum(by) <> 0 ORDER BY 1, 2, 3
+    ON CONFLICT (owner_key, partition_key, state, shard) DO UPDATE SET tasks = c.tasks + excluded.tasks
+  ), woken AS (
+    UPDATE pushes AS p SET due_at = j.at FROM judged AS j
+    WHERE j.outcome = 0 AND j.pushed AND j.visible IS NOT NULL AND p.task = j.ref AND p.state = 'active' AND p.due_at IS NULL
+  )
+  SELECT
+    count(*) FILTER (WHERE outcome = 0 AND key IS NOT NULL) - (SELECT count(*) FROM claimed)
+      + count(*) FILTER (WHERE outcome = 0) - (SELECT count(*) FROM made) - (SELECT count(*) FROM moved),
+    json_agg(CASE outcome
+      WHEN 0 THEN json_build_array(0, coalesce(was_head, 0) + count, CASE
+        WHEN release THEN NULL WHEN takes THEN coalesce(was_fence, 0) + 1 ELSE fence END)
+      WHEN 1 THEN json_build_array(1, coalesce(was_head, 0))
+      WHEN 4 THEN json_build_array(4, claimed_by, claimed_hash)
+      ELSE json_build_array(outcome)
+    END ORDER BY n)
+  INTO lost, answers FROM judged;
+
+  IF lost <> 0 THEN RAISE EXCEPTION 'a race was lost' USING ERRCODE = 'serialization_failure'; END IF;
+  UPDATE writers SET flush = flush_number, answer = answers, seen_at = now() WHERE id = writer_id;
+  RETURN answers;
+END
+$append$;
+
+CREATE FUNCTION records_2(ids text[], after_seqs bigint[], limits bigint[])
+RETURNS TABLE (n bigint, ref bigint, first_seq bigint, records text, not_before bigint) ${settings}
+AS $records$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT asked.n, task.ref, found.first_seq, found.records, found.not_before
+  FROM unnest(ids, after_seqs, limits) WITH ORDINALITY AS asked (id, after_seq, most, n)
+  JOIN tasks AS task ON task.id = asked.id
+  CROSS JOIN LATERAL (
+    SELECT log.first_seq, log.last_seq, log.records, log.not_before FROM log
+    WHERE log.task = task.ref AND log.last_seq > asked.after_seq ORDER BY log.last_seq LIMIT asked.most
+  ) AS found
+  ORDER BY asked.n, found.last_seq;
+END
+$records$;
+`

@@ -1,0 +1,58 @@
+/** How long a turn may take, where the test has the time in its hand. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openKeyring } from '../../packages/a2a/src/engine/keyring.ts'
+import { memoryStore } from '../../packages/a2a/src/stores/memory.ts'
+import { answerOf, openHouse, saying, short } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import type { Agent } from '../../packages/a2a/src/agents/agent.ts'
+import { simulate } from './simulated-time.ts'
+import type { SimulatedTime } from './simulated-time.ts'
+
+const turnTimeoutMs = 400
+
+async function simulated(
+  agentIn: (time: SimulatedTime) => Agent,
+  test: (house: House, time: SimulatedTime) => Promise<void>,
+): Promise<void> {
+  const signer = await openKeyring(memoryStore())
+  await simulate(async (time) => {
+    const now = (): number => Date.UTC(2030, 0, 1) + time.now()
+    const options = { now, signer, store: memoryStore({ now }), options: { turnTimeoutMs } }
+    const house = await openHouse({ after: () => {} }, agentIn(time), options)
+    try {
+      await test(house, time)
+    } finally {
+      await house.engine.close()
+    }
+  })
+}
+
+/** Works for so long before each of its two questions. */
+const asking =
+  (workMs: number) =>
+  ({ sleep }: SimulatedTime): Agent =>
+  async (turn) => {
+    await sleep(workMs)
+    const first = await turn.ask('One?')
+    await sleep(workMs)
+    return `${first}, ${await turn.ask('Two?')}`
+  }
+
+describe('the deadline of a turn, in simulated time', () => {
+  it('is as far away again for each turn, and does not come nearer while it waits for an answer [S0-20]', () =>
+    simulated(asking(turnTimeoutMs - 10), async (house, { sleep }) => {
+      const { id } = await house.task('go')
+      assert.equal((await house.store.load(id))?.due, undefined)
+      await sleep(2 * turnTimeoutMs)
+      assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
+      await sleep(2 * turnTimeoutMs)
+      assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
+    }))
+
+  it('ends the turn that takes longer', () =>
+    simulated(asking(turnTimeoutMs + 100), async (house) => {
+      const task = await house.task('go')
+      assert.deepEqual([short(task.status.state), saying(task.status.message)], ['FAILED', 'Task timed out'])
+    }))
+})
