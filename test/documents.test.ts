@@ -54,6 +54,7 @@ describe('the documents', () => {
   const options = read('packages/a2a/src/server/options.ts')
   const engine = read('packages/a2a/src/engine/contract.ts')
   const client = read('packages/a2a/src/client/contract.ts')
+  const calls = read('packages/a2a/src/client/call-options.ts')
   const auth = read('packages/a2a/src/client/auth/contract.ts')
   const pushing = read('packages/a2a/src/server/push-options.ts')
   const webhooks = wordsIn(read('docs/push.md').replaceAll(/^```[\s\S]*?^```/gm, ''))
@@ -67,8 +68,8 @@ describe('the documents', () => {
     ['ServeOptions', read('packages/a2a/src/server/node.ts'), 'drainMs', settings],
     ['ConnectOptions', client, 'prefer', calling],
     ['ClientLimits', client, 'pollMs', calling],
-    ['CallOptions', client, 'timeoutMs', calling],
-    ['StreamOptions', client, 'lastEventId', calling],
+    ['CallOptions', calls, 'timeoutMs', calling],
+    ['StreamOptions', calls, 'lastEventId', calling],
     ['SendOptions', client, 'referenceTaskIds', calling],
     ['ChatOptions', client, 'maxRounds', calling],
     ['InvokeOptions', client, 'skill', calling],

@@ -18,9 +18,11 @@ import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, StreamEvent, Struct, Task } from '../model/task.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { Authenticator, OAuthOptions, Secret } from './auth/contract.ts'
+import type { CallOptions, StreamOptions } from './call-options.ts'
 import type { CardSignature, CardTrust } from './trust.ts'
 
 export type * from './auth/contract.ts'
+export type * from './call-options.ts'
 export type * from './trust.ts'
 
 /** Like the platform's, but always given a Request: one thing to wrap. */
@@ -133,28 +135,6 @@ export type Interceptor = (
 export interface ClientLog {
   debug?(message: string, about?: object): void
   warn(message: string, about?: object): void
-}
-
-export interface CallOptions {
-  readonly signal?: AbortSignal
-  /** For the whole call, retries included. */
-  readonly timeoutMs?: number
-  readonly headers?: Readonly<Record<string, string>>
-  /** URIs of extensions to activate, besides those of `connect`. */
-  readonly extensions?: readonly string[]
-  /** Calls the operation although the agent's card does not declare it: some agents support webhooks and do not say so. */
-  readonly force?: boolean
-}
-export interface StreamOptions extends CallOptions {
-  /** Gives up a connection that has been silent for so long (heartbeats count as sound). Default 60 s. */
-  readonly idleTimeoutMs?: number
-  /** For `subscribe`: go on after this event. */
-  readonly lastEventId?: string
-  /**
-   * What you know of the task already; `{}` is nothing. Whenever the peer shows the task you are then told what is new in
-   * it, so that all you hear are updates (or a direct message): for whoever keeps the task, and goes on after a restart.
-   */
-  readonly known?: Partial<Task>
 }
 
 /** One peer, whichever of its interfaces is in use: checks capabilities, retries, falls back, intercepts. */
