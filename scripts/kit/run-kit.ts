@@ -27,6 +27,7 @@ export async function runKit({ kit, python, url, report, select }: KitRun): Prom
   const about = [`--sut-host=${url}`, '--transport=jsonrpc,http_json,grpc', `--junitxml=${report}`]
   const child = spawn(python, [...args, ...about, ...(select === undefined ? [] : ['-k', select])], {
     cwd: kit,
+    env: { ...process.env, PYTHONWARNINGS: 'ignore' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const output: string[] = []

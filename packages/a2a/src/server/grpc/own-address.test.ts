@@ -62,10 +62,7 @@ describe('a gRPC port of one agent', () => {
   it('that is taken fails the start, and later only itself', async () => {
     const first = await open({ agents: { ann: { agent: () => 'Ann', grpcPort: 0 } } })
     const { ann: taken = 0 } = await first.grpcPorts()
-    await assert.rejects(
-      open({ agents: { bob: { agent: () => 'Bob', grpcPort: taken } } }),
-      /another program listens on/,
-    )
+    await assert.rejects(open({ agents: { bob: { agent: () => 'Bob', grpcPort: taken } } }), /is already in use/)
     const errors: string[] = []
     const log = { debug() {}, info() {}, warn() {}, error: (message: string) => void errors.push(message) }
     const second = await open({ agents: { bob: () => 'Bob' }, log })

@@ -1,6 +1,6 @@
 /** The other agents of a hub, for tests: each with tasks of its own, kept as long as the house stands. */
 import { isTerminal } from '@parley/a2a'
-import type { Agent, AgentCard, Task } from '@parley/a2a'
+import type { Agent, AgentCard, StreamEvent, Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
 import type { House, HouseCall } from '../kind.ts'
@@ -41,7 +41,10 @@ export function testHouse(agents: Readonly<Record<string, Agent>>): TestHouse {
         ...(contextId !== undefined ? { contextId } : {}),
         referenceTaskIds: [turn.task.id],
       }
-      return resident(agent).stream({ ...message, ...place }, { signal: turn.signal, returnImmediately: true })
+      const request = { ...message, ...place }
+      return taskId === undefined
+        ? opened(resident(agent), request, turn.signal)
+        : resident(agent).stream(request, { signal: turn.signal })
     },
     async *subscribe(agent, taskId) {
       const task = await resident(agent).get(taskId)
@@ -54,6 +57,20 @@ export function testHouse(agents: Readonly<Record<string, Agent>>): TestHouse {
     async close() {
       for (const one of residents.values()) await one.close()
     },
+  }
+}
+
+/** As the hub calls its own agents: there is a task at once, also for an answer that needs none. */
+async function* opened(
+  agent: TestAgent,
+  message: Parameters<TestAgent['send']>[0],
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  const answer = await agent.send(message, { returnImmediately: true })
+  if (!('status' in answer)) yield { message: answer }
+  else {
+    yield { task: answer }
+    yield* agent.subscribe(answer.id, { lastEventId: '0', signal })
   }
 }
 
