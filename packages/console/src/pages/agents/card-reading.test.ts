@@ -48,6 +48,8 @@ describe('a card as a person reads it', () => {
       'nothing',
     ])
     assert.deepEqual(readCard({}).security, ['nothing'])
+    const { basic } = securitySchemes
+    assert.deepEqual(readCard({ securitySchemes: { basic } }).security, ['nothing', 'a name and a password'])
   })
 
   it('leaves out whatever is not as it should be', () => {

@@ -64,13 +64,14 @@ function readSkill(skill: unknown): ReadSkill {
   }
 }
 
-/** Those that count, in their order: one of them has to be met. */
+/** Those that count, in their order: one of them has to be met. Without requirements the schemes are what callers may show. */
 function securityOf(schemes: Loose, requirements: unknown): readonly string[] {
   const ways = listOf(requirements).map((requirement) => {
     const names = Object.keys(objectOf(objectOf(requirement)['schemes']))
     return names.length === 0 ? 'nothing' : names.map((name) => schemeText(name, objectOf(schemes[name]))).join(' and ')
   })
-  return ways.length === 0 ? ['nothing'] : [...new Set(ways)]
+  if (ways.length > 0) return [...new Set(ways)]
+  return ['nothing', ...Object.entries(schemes).map(([name, scheme]) => schemeText(name, objectOf(scheme)))]
 }
 
 function schemeText(name: string, scheme: Loose): string {
