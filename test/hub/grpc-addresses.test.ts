@@ -91,7 +91,7 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
 `
     const hub = await start(`default: none\n${agents}`)
     const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
-    const sentence = 'Name an agent: there is no default agent. Agents: ann, bob'
+    const sentence = 'Name an agent: there is no default agent. Agents: ann, bob, spy'
     for (const path of ['', '/a2a', '/api/a2a']) {
       const { status, json } = await call1_0(hub.url + path, 'hi')
       assert.deepEqual([status, json.error.message], [404, sentence], path)
@@ -117,4 +117,30 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
     assert.equal(await old(port), 'Ann')
     await hub.end()
   })
+
+  it('names only the agents that the caller may use', async () => {
+    const hub = await start(`default: none
+admin: { key: an-admin-key-for-tests }
+access: { anonymous: [ann] }
+agents:
+  ann: { kind: module, path: ./ann.ts }
+  merger: { kind: module, path: ./bob.ts }
+`)
+    const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
+    const told = async (headers: Readonly<Record<string, string>> = {}): Promise<string> =>
+      (
+        (await (
+          await fetch(hub.url, { method: 'POST', headers: { 'a2a-version': '1.0', ...headers }, body: '{}' })
+        ).json()) as Refusal
+      ).error.message
+    assert.match(await told(), /Agents: ann$/)
+    assert.match(await told({ authorization: 'Bearer wrong' }), /Agents: ann$/)
+    assert.match(await told({ authorization: 'Bearer an-admin-key-for-tests' }), /Agents: ann, merger$/)
+    assert.match((await client(port).refused(modern, 'SendMessage', saying())).message, /Agents: ann$/)
+    await hub.end()
+  })
 })
+
+interface Refusal {
+  readonly error: { readonly message: string }
+}

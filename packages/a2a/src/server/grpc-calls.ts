@@ -83,7 +83,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       const addressed =
         own === undefined ? address(roster, call, house.tenants.declared) : ownAddress(roster, call, own)
       resident = addressed.resident
-      if (resident.isNoDefault === true) throw house.noDefaultAgent()
+      if (resident.isNoDefault === true) throw await house.noDefaultAgent(request, resident)
       if (visit !== undefined) visit.agent = resident.name
       gate = house.gate?.(request, resident, 'GRPC')
       const identified = doorkeeper.identify(request, resident)

@@ -2,7 +2,7 @@
 import type { Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import type { Engine } from '../engine/contract.ts'
-import type { Caller } from '../model/caller.ts'
+import { anonymous, type Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { retryAfterSeconds } from '../model/retry-after.ts'
@@ -43,8 +43,8 @@ export interface House {
   cards(resident: Resident): Cards
   /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. `undefined`: no longer. */
   listensForGrpc(port: number | undefined, agent?: string): void
-  /** The answer to a caller that has named no agent where none is the default. It lists those that anyone may know of. */
-  noDefaultAgent(): A2AError
+  /** The answer to a request that names no agent where none is the default. It lists those that its caller may know of. */
+  noDefaultAgent(request: HttpRequest, resident: Resident): Promise<A2AError>
   base(request: HttpRequest): string
   card(request: HttpRequest, resident: Resident): AgentCard
   /** Whether the card is for known callers only (B-24). */
@@ -122,11 +122,21 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
   }
 
   function agentNotFound({ name }: Resident, caller: Caller): A2AError {
+    return noSuchAgent(name, namesFor(caller))
+  }
+
+  function namesFor(caller: Caller): readonly string[] {
     const mayKnow = options.mayKnow ?? ((_, agent) => isPublic(agent))
-    return noSuchAgent(
-      name,
-      roster.names().filter((agent) => mayKnow(caller, agent)),
-    )
+    return roster.names().filter((agent) => mayKnow(caller, agent))
+  }
+
+  /** Without credentials that count, the caller may know what anonymous callers may. */
+  async function callerOf(request: HttpRequest, resident: Resident): Promise<Caller> {
+    try {
+      return await doorkeeper.identify(request, resident)
+    } catch {
+      return anonymous
+    }
   }
 
   function isPublic(agent: string): boolean {
@@ -164,7 +174,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       if (port === undefined) grpcPorts.delete(agent)
       else grpcPorts.set(agent, port)
     },
-    noDefaultAgent: () => noDefaultAgent(roster.names().filter(isPublic)),
+    noDefaultAgent: async (request, resident) => noDefaultAgent(namesFor(await callerOf(request, resident))),
     base,
     card: (request, resident) => cardsOf(resident).describe(base(request)),
     report,

@@ -207,9 +207,10 @@ export function createRouter(
   }
 
   /** Not in a JSON-RPC envelope: a path that leads to no agent is answered as any other. */
-  function noDefault(request: HttpRequest, place: Place): HttpResponse {
+  async function noDefault(request: HttpRequest, place: Place): Promise<HttpResponse> {
+    const reason = await house.noDefaultAgent(request, place.resident)
     const version = spokenIn(request, place)
-    return house.refuse(house.noDefaultAgent(), place.resident, version, restFraming(version, request.header('accept')))
+    return house.refuse(reason, place.resident, version, restFraming(version, request.header('accept')))
   }
 
   function spokenIn(request: HttpRequest, { door, rest }: Place): ProtocolVersion {
