@@ -17,7 +17,7 @@ function stress(name: string, test: string) {
   cpSync(import.meta.dirname, join(root, 'scripts'), { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
   for (const suite of ['chosen', 'other']) mkdirSync(join(root, 'test', suite), { recursive: true })
-  writeFileSync(join(root, 'test/other/y.test.ts'), "throw new Error('nobody asked for this one')")
+  writeFileSync(join(root, 'test/other/y.test.ts'), "throw new Error('this suite was not named')")
   writeFileSync(
     join(root, 'test/chosen/x.test.ts'),
     `import { it } from 'node:test'
@@ -80,7 +80,7 @@ describe('npm run test:stress', () => {
       watcher.close()
       const pids = processesIn(file)
       child.kill(signal)
-      // A suite that nobody could tell ends by itself.
+      // After SIGKILL the suite is not told to end; only the loops notice.
       await allToEnd(signal === 'SIGKILL' ? pids.slice(0, 4) : pids)
       if (signal === 'SIGTERM') await ended
       else for (const pid of pids) if (isRunning(pid)) process.kill(pid)

@@ -15,7 +15,7 @@ export interface KitRun {
   readonly select?: string | undefined
 }
 
-/** The tests by outcome, each as `Class::test[parameters]`. */
+/** The tests by outcome, each as `module::Class::test[parameters]`, or `folder::module::test[parameters]` without a class. */
 export interface KitResult {
   readonly passed: readonly string[]
   readonly failed: readonly string[]

@@ -12,7 +12,7 @@ import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the door', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
   const { browser } = found

@@ -124,7 +124,7 @@ describe('a stranger', () => {
     assert.equal((await mallory.list('shared')).length, 1)
   })
 
-  it('who have no name and repeat the id and the text of another get no task of theirs, unless the id is a UUID [B-163]', async () => {
+  it('that are anonymous and repeat the id and the text of another do not get its task, unless the id is a UUID [B-163]', async () => {
     let number = 0
     const open = testAgent(() => `The number is 555-${(number += 1)}`)
     opened.push(open)

@@ -123,7 +123,7 @@ access: { anonymous: '*' }
     await hub.end()
   })
 
-  it('require extensions of whoever sends a message, those of the hub as well, until the file says otherwise', async () => {
+  it('require extensions of clients that send a message, those of the hub as well, until the file changes', async () => {
     const agents = (more: string): string => `agents: { a: { kind: demo, agent: echo${more} } }\n`
     const hub = await start(agents(''))
     const ours: string = (await hub.card('a')).capabilities.extensions[0].uri

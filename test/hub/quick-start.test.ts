@@ -79,7 +79,7 @@ describe('the quick start of the README', { timeout: 120_000 }, () => {
     assert.equal(commands.length, 3)
     for (const command of commands) {
       const ids: string[] = []
-      // Whoever tries it twice gets an answer each time.
+      // A second run of the same snippet is answered as well.
       for (const _ of [1, 2]) {
         const answer = await fetch(...requestOf(command, url))
         assert.equal(answer.status, 200, command)

@@ -215,7 +215,7 @@ describe('a request that goes through two hubs', () => {
 })
 
 describe('a collector that does not answer', () => {
-  it('slows nobody down, and is not waited for at the end', { timeout: 60_000 }, async (t) => {
+  it('slows no caller down, and is not waited for at the end', { timeout: 60_000 }, async (t) => {
     const collector = await openCollector(t)
     collector.hang()
     const { main } = await openBoth(t, collector)

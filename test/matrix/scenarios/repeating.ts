@@ -68,7 +68,7 @@ export const repeating: readonly Scenario[] = [
     },
   },
   {
-    name: 'a caller without a name who repeats another’s guessable id and text gets neither its task nor its answer [B-163]',
+    name: 'an anonymous caller that repeats another’s guessable id and text gets neither its task nor its answer [B-163]',
     async check({ open, form }) {
       let number = 0
       const peer = open(() => `call ${(number += 1)}`)

@@ -1,6 +1,7 @@
-/** What every call of the client, and every stream, may be told beside what it is about. */
+/** The options that every call and every stream of the client takes. */
 import type { Task } from '../model/task.ts'
 
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal
   /** For the whole call, retries included. */
@@ -11,14 +12,16 @@ export interface CallOptions {
   /** Calls the operation although the agent's card does not declare it: some agents support webhooks and do not say so. */
   readonly force?: boolean
 }
+
+/** Options of `stream` and `subscribe`. */
 export interface StreamOptions extends CallOptions {
   /** Gives up a connection that has been silent for so long (heartbeats count as sound). Default 60 s. */
   readonly idleTimeoutMs?: number
   /** For `subscribe`: go on after this event. */
   readonly lastEventId?: string
   /**
-   * What you know of the task already; `{}` is nothing. Whenever the peer shows the task you are then told what is new in
-   * it, so that all you hear are updates (or a direct message): for whoever keeps the task, and goes on after a restart.
+   * What you already know of the task; `{}` for nothing. The stream then yields only updates (or a direct message): where
+   * the peer sends the whole task, what is new in it. For programs that store the task and continue after a restart.
    */
   readonly known?: Partial<Task>
 }

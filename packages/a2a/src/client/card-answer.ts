@@ -62,11 +62,11 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   429: 'RATE_LIMITED',
 }
 
-/** With what the server says, where it says which agents there are. */
+/** With the server's message, if it lists the agents that exist. */
 async function refused(response: Response, from: URL, parts: AnswerParts): Promise<A2AError> {
   const error = noCard(response, from)
   if (response.status === 404 && response.headers.get('content-type')?.includes('json') === true)
-    return (await import('./card-search.ts')).withWords(error, response, parts)
+    return (await import('./card-search.ts')).withServerMessage(error, response, parts)
   discard(response)
   return error
 }

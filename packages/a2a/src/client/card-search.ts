@@ -29,13 +29,15 @@ export async function search<T extends { readonly card: AgentCard }>(
   const places = placesOf(url).filter((place) => place !== first)
   // Which failure to tell: where all say that there is nothing, that; else the first that says something else.
   let telling = reason
-  const stranger: string[] = []
+  const otherCards: string[] = []
   consider(reason, false)
   for (const place of places) {
     try {
       const found = await at(place)
       if (isBeneath(place, url) || listsPath(found.card, url)) return found
-      stranger.push(`The card at ${nameOf(new URL(place))} is of ${found.card.name}, which does not list this address`)
+      otherCards.push(
+        `The card at ${nameOf(new URL(place))} is of ${found.card.name}, which does not list this address`,
+      )
     } catch (failure) {
       if (!(failure instanceof A2AError)) throw failure
       const isGuess = place === url.href
@@ -49,7 +51,7 @@ export async function search<T extends { readonly card: AgentCard }>(
   const text = [
     ...(typeof said === 'string' ? [`The server says: ${said}`] : []),
     `There is no agent card at ${tried.join(', ')}`,
-    ...stranger.slice(0, 1),
+    ...otherCards.slice(0, 1),
   ]
   throw new A2AError('CARD_NOT_FOUND', text.join('. '), { status: '404' })
 }
@@ -95,8 +97,8 @@ function placesOf(url: URL): readonly string[] {
 /** More than any list of names needs. */
 const mostSaid = 10_000
 
-/** A server that knows that there is no such agent says which there are, and that is what its user needs to read. */
-export async function withWords(
+/** Adds the server's message if it says that there is no such agent: it lists the agents that exist. */
+export async function withServerMessage(
   refusal: A2AError,
   response: Response,
   { limits, signal }: { readonly limits: Pick<ClientLimits, 'cardTimeoutMs'>; readonly signal: AbortSignal },

@@ -39,7 +39,7 @@ export async function invoke(
     if (signal.aborted && options.signal?.aborted !== true) return `Timed out after ${timeoutMs}ms`
     const { message } = Object(reason) as { message?: unknown }
     const words = typeof message === 'string' ? message : String(reason)
-    return isFound && taskId === undefined && !signal.aborted ? `Submit failed: ${withStatus(reason, words)}` : words
+    return isFound && taskId === undefined && !signal.aborted ? `Submit failed: ${withStatus(words, reason)}` : words
   }
 
   async function ask(agent: RemoteAgent): Promise<Answer> {
@@ -86,7 +86,8 @@ function invocationOf(answer: Answer): Invocation {
   return { success: false, taskId, responseText, error: said || responseText || otherwise }
 }
 
-function withStatus(reason: unknown, words: string): string {
+/** The message of an error, with the HTTP status in front if it has one and does not say it. */
+export function withStatus(message: string, reason: unknown): string {
   const status = reason instanceof A2AError ? reason.details['status'] : undefined
-  return status === undefined || words.includes(`HTTP ${status}`) ? words : `HTTP ${status}: ${words}`
+  return status === undefined || message.includes(`HTTP ${status}`) ? message : `HTTP ${status}: ${message}`
 }

@@ -3,7 +3,7 @@
  * is repeated only if the peer certainly did nothing: it said so (429, 503), or no connection came about. An agent that is
  * down (AGENT_UNAVAILABLE) is a matter for the caller, unless the peer says when to come back. A message
  * whose answer got lost is sent again only to a peer whose card says that it recognises repeats, as ours do, and only as
- * long as it does (B-163, B-164): others would do the work twice. Such an error has its messageId in `details`, for a caller who knows better.
+ * long as it does (B-163, B-164): others would do the work twice. Such an error has its messageId in `details`, for a caller that knows better.
  */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'

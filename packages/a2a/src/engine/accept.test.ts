@@ -250,11 +250,11 @@ describe('a message that comes again', () => {
   })
 })
 
-describe('a message of a caller without a name that comes again', () => {
+describe('a message of an anonymous caller that comes again', () => {
   const as = { caller: anonymous }
   const phone = { parts: [{ text: 'My number?' }] }
 
-  it('under an id that others can guess is a new message: nobody gets the task of another [B-163]', async (t) => {
+  it('under an id that others can guess is a new message: no caller gets the task of another [B-163]', async (t) => {
     const house = await openHouse(t, ({ task }) => `0123 456789 for ${task.id}`)
     for (const messageId of [
       'm1',

@@ -71,7 +71,7 @@ describe('the claim of a message', () => {
     assert.deepEqual(await claimIn(claims, changed, { received: message }), await claimIn(claims, message))
   })
 
-  it('is not made without a window, nor for a caller without a name whose id can be guessed [B-163]', async () => {
+  it('is not made without a window, nor for an anonymous caller whose id can be guessed [B-163]', async () => {
     const claims = await openClaims()
     const off = { ...entry, options: { ...shortTimes, idempotencyWindowMs: 0 } }
     assert.equal(claims.claim(message, alice, off), undefined)

@@ -3,8 +3,8 @@
  * first message, and comes within the window. Other content under a used id is a message of its own, except inside one
  * task: there the id names one message, and other content is the caller's mistake.
  *
- * Callers without a name share one owner, so a repeat of theirs counts only if its id cannot be guessed. Whoever knew the id
- * and the text of another's message would get its task.
+ * Anonymous callers share one owner, so a repeat of theirs counts only if its id cannot be guessed. Otherwise a caller that
+ * knows the id and the text of another's message would get its task.
  */
 import { isUnguessableId } from '../model/idempotency.ts'
 import type { Message } from '../model/task.ts'
@@ -17,7 +17,7 @@ import type { Mac } from './hmac-sha256.ts'
 export interface MessageClaims {
   /** Reads the key that contents are hashed with. */
   open(): Promise<void>
-  /** Nothing for a message that is new whatever came before it. A promise only where the message is long. */
+  /** `undefined` for a message that is never a repeat. A promise only where the message is long, or before `open`. */
   claim(
     message: Message,
     context: CallContext,

@@ -14,7 +14,7 @@ import type { Fold } from './fold.ts'
 import { endsAt, follow } from './follow.ts'
 import type { Live } from './live.ts'
 
-/** Of records that one read brings. */
+/** How many records one read returns. */
 const maxRead = 1_000
 
 export type TaskStreams = ReturnType<typeof createTaskStreams>
@@ -34,7 +34,7 @@ export function createTaskStreams(store: Store) {
     if (repeated === true) {
       const resumed = await resume(live, context, entry)
       if (resumed === undefined) return replay(live, entry, message.messageId, historyLength)
-      // Who has seen the question has seen all that this stream will say.
+      // A reader that has seen the question has seen all that this stream would send.
       const hasAll = (context.lastEventId ?? -1) >= live.fold.statusSeq && isAtRest(live) && closesAt(live, entry)
       return hasAll ? nothing() : resumed
     }
@@ -45,8 +45,8 @@ export function createTaskStreams(store: Store) {
   }
 
   /**
-   * All that the first stream of the message said, and what came since (B-163). Where the log was pruned the task as it is
-   * now, which says that events are missing.
+   * All events of the first stream of the message, and what came since (B-163). Where the log was pruned: the task as it is
+   * now, marked as a gap.
    */
   async function replay(
     live: Live,
@@ -61,7 +61,7 @@ export function createTaskStreams(store: Store) {
     return from(live, entry, viewOf(then), then.head, historyLength)
   }
 
-  /** The task as it was when the message had come; nothing if the log no longer tells. */
+  /** The task as it was when the message had come; `undefined` if the log no longer reaches back so far. */
   async function foldUpTo(live: Live, messageId: string, coalesceText: boolean): Promise<Fold | undefined> {
     const { id, contextId, status, metadata, head } = live.fold
     const into = emptyFold(id, contextId, status, metadata)
@@ -93,7 +93,7 @@ export function createTaskStreams(store: Store) {
     return follow(live, store, { afterSeq: seq, first, endsAt: endsAt(entry) })
   }
 
-  /** The events after the reader's cursor, if it brought one; a snapshot that says so where the log no longer reaches back. */
+  /** The events after the reader's cursor, if it has one; a snapshot marked as a gap where the log no longer reaches back. */
   async function resume(live: Live, { lastEventId }: CallContext, entry: AgentEntry): Promise<EventStream | undefined> {
     if (lastEventId === undefined || lastEventId > live.fold.head) return undefined
     const firstSeq = await store.firstSeq(live.id)

@@ -95,7 +95,7 @@ describe('a call over REST', () => {
     }
   })
 
-  it('labels results and errors of 1.0 as plain JSON for who accepts that, and streams as streams [F-8]', async () => {
+  it('labels results and errors of 1.0 as plain JSON for clients that accept it, and streams as streams [F-8]', async () => {
     const handler = open()
     const accept = { accept: 'application/json' }
     const typeOf = ({ headers }: { headers: Headers }): string | null => headers.get('content-type')

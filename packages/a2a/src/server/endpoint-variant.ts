@@ -6,6 +6,7 @@
 import { errorTable } from '../model/error-table.ts'
 import type { A2AError } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
+import { isBag } from '../versions/read.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { Binding } from './admission.ts'
 
@@ -83,7 +84,7 @@ function callVariant(variant: EndpointVariant, version: ProtocolVersion, binding
 function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: EndpointVariant): Dialect {
   const rewritten = (json: string): string => {
     const value: unknown = rewrite === undefined ? undefined : JSON.parse(json)
-    return rewrite !== undefined && isObject(value) ? JSON.stringify(rewrite(value)) : json
+    return rewrite !== undefined && isBag(value) ? JSON.stringify(rewrite(value)) : json
   }
   return {
     ...base,
@@ -99,8 +100,4 @@ function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: Endp
       return errorBody === undefined ? body : errorBody(body, error, errorTable[error.code].http)
     },
   }
-}
-
-function isObject(value: unknown): value is WireObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -6,7 +6,7 @@ import type { EngineLog } from '../engine/contract.ts'
 import type { GrpcListener } from './grpc-listener.ts'
 
 export interface GrpcListeners extends Pick<GrpcListener, 'answering' | 'drain' | 'close'> {
-  /** Of all agents, if there is one. */
+  /** The port that all agents share, if there is one. */
   readonly port: number | undefined
   /** The open ports of single agents, by name. */
   agentPorts(): Readonly<Record<string, number>>
@@ -19,7 +19,7 @@ export interface GrpcListenersParts {
     wantedPorts(): ReadonlyMap<string, number>
     onAgentsChanged(listener: () => void): void
   }
-  /** Of all agents. */
+  /** The port that all agents share. Default: none. */
   readonly port: number | undefined
   listen(port: number, agent?: string): Promise<GrpcListener>
   readonly log: EngineLog

@@ -49,7 +49,7 @@ export interface House {
   card(request: HttpRequest, resident: Resident): AgentCard
   /** Whether the card is for known callers only (B-24). */
   isCardPrivate(resident: Resident): boolean
-  /** For a caller who may use it if it were there: names those there are that the caller may know of. */
+  /** The error for an agent that does not exist. It lists the agents that the caller may know of. */
   agentNotFound(resident: Resident, caller: Caller): A2AError
   /** What the client may know of a failure. The rest goes to the log. */
   report(reason: unknown, resident: Resident): A2AError

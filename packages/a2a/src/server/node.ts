@@ -17,6 +17,7 @@ import { directRequest } from './direct-request.ts'
 import type { GrpcTls } from './grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc-listeners.ts'
 import { createHandler, type Handler } from './handler.ts'
+import { hostInUrl } from './host-in-url.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
@@ -53,8 +54,8 @@ export type ServeOptions = Omit<HouseOptions, 'push'> &
     /** Of the gRPC port. Default: certificate and key of `tls`, if that is given. */
     readonly grpcTls?: GrpcTls
     /**
-     * Does not say where it listens. Default false: `log` is told, or without a `log` two lines go to stderr, except under
-     * `node --test`.
+     * Does not print where it listens. Default false: the address goes to `log`, or without a `log` to stderr in two lines,
+     * except under `node --test`.
      */
     readonly quiet?: boolean
     /** Default: SQLite in `dataDir`. Closed with the server. */
@@ -246,7 +247,7 @@ function openGrpc(
 
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
+  return hostInUrl(host)
 }
 
 type PortSetting = Parameters<typeof portTaken>[0]

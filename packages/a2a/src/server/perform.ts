@@ -36,7 +36,7 @@ export interface PerformParts {
   anonymousMayList(request: HttpRequest): boolean
   /** The card with our signatures, if we sign. */
   sign(card: AgentCard, request: HttpRequest): Promise<AgentCard>
-  /** What is said of an agent that takes nothing new any more. */
+  /** The error for an agent that is leaving and takes no new messages. */
   agentNotFound(resident: Resident, caller: Caller): A2AError
 }
 

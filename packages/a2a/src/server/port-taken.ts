@@ -1,5 +1,6 @@
 /** A port that is in use already: one sentence that names the setting, for a program that ends with it. */
 import { ConfigError } from './config-error.ts'
+import { hostInUrl } from './host-in-url.ts'
 
 export interface PortTakenError extends ConfigError {
   readonly code: 'EADDRINUSE'
@@ -7,8 +8,7 @@ export interface PortTakenError extends ConfigError {
 }
 
 export function portTaken(setting: 'port' | 'grpcPort', host: string, port: number): PortTakenError {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const error = new ConfigError(setting, `${address} is already in use, choose another port`)
+  const error = new ConfigError(setting, `${hostInUrl(host)}:${port} is already in use, choose another port`)
   // The stack leads into Node's listener and says nothing more: an uncaught error prints its sentence.
   error.stack = `${error.name}: ${error.message}`
   return Object.assign(error, { code: 'EADDRINUSE', port } as const)

@@ -29,7 +29,7 @@ export interface Resident {
   readonly since: number
   /** There is no agent of that name. Who asks for it is asked who they are all the same: a refusal must not tell (B-153). */
   readonly isAbsent?: true
-  /** Stands where no agent is named, on a server without a default agent. */
+  /** Takes the place of the default agent on a server that has none: requests that name no agent are refused. */
   readonly isNoDefault?: true
   /** The `:authority` of gRPC calls that are for this agent; see grpc-authority.ts. */
   readonly authority?: string
@@ -60,7 +60,7 @@ export function settle(
   const extensions = registered.map((extension) => declarationOf(extension, idempotencyWindowMs))
   const omitted = settings.omitInterfaces ?? shared.omitInterfaces ?? []
   if (bindings.every((binding) => omitted.includes(binding))) {
-    const place = settings.omitInterfaces === undefined ? '' : cardPath(where)
+    const place = settings.omitInterfaces === undefined ? '' : settingsPath(where)
     throw new ConfigError(`${place}omitInterfaces`, 'leave at least one interface on the card')
   }
   const onEvent = settings.onEvent ?? shared.onEvent
@@ -87,8 +87,8 @@ export function settle(
   }
 }
 
-/** The setting's own place, beside that of the agent. */
-function cardPath(where: string): string {
+/** Where an agent's settings are, for errors: `agents.weather.` beside `agents.weather.agent`. */
+function settingsPath(where: string): string {
   return where.slice(0, -'agent'.length)
 }
 

@@ -30,7 +30,7 @@ export const onlyAgent = 'default'
 
 export function createRoster(options: AgentsOption & Shared): Roster {
   const isAlone = options.agents === undefined
-  // What a server says of an agent that is alone it says beside what the agent is, and keeps if that is replaced.
+  // A single agent is described by the server's own options: these stay when the agent is replaced.
   const kept: Shared = options.idempotency === undefined ? {} : { idempotency: options.idempotency }
   const residents = isAlone
     ? [settle(onlyAgent, '', 'agent', options)]

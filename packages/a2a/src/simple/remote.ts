@@ -5,7 +5,7 @@ import { sourceOf } from '../client/card-source.ts'
 import type { InvokeOptions } from '../client/contract.ts'
 import { facadeInterface } from '../client/facade-card.ts'
 import { createHttp, platformFetch } from '../client/http.ts'
-import { invoke } from '../client/invoke.ts'
+import { invoke, withStatus } from '../client/invoke.ts'
 import { defaultLimits } from '../client/limits.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
@@ -90,12 +90,11 @@ function fetched(card: AgentCard): A2AAgentCard {
 }
 
 function errorOf(reason: unknown): A2AError {
-  const { code, message, details } = A2AError.from(reason)
+  const error = A2AError.from(reason)
+  const { code, message, details } = error
   const options = { code, cause: reason }
   if (details.violations !== undefined) return new ValidationError(message, details, options)
-  const { status } = details
-  const words = status === undefined || message.includes(`HTTP ${status}`) ? message : `HTTP ${status}: ${message}`
-  return new ExternalServiceError(words, details, options)
+  return new ExternalServiceError(withStatus(message, error), details, options)
 }
 
 /** Of a peer without a card nothing is known but where it is. */

@@ -1,7 +1,7 @@
 /**
  * One task of a session that a process manager runs. The session's events become the flat task at once, and the reports of
- * the task's turn in the engine. The functions of this module are synchronous and the log is not, so that the flat task is
- * kept here; it ends once, by the event or by the end of the turn, whichever comes first.
+ * the task's turn in the engine. The functions of this module are synchronous and the log is not, so the flat task is
+ * kept here. It ends once, by the event or by the end of the turn, whichever comes first.
  */
 import type { ObservableLike, Report } from '../agents/agent.ts'
 import { fail, status } from '../agents/reports.ts'
@@ -20,7 +20,7 @@ export interface SessionTask {
   /** The session exists: the task is at work. */
   begin(sessionId: string): void
   /** An event of the process manager. */
-  hear(event: unknown): void
+  handleEvent(event: unknown): void
   /** The turn is over before the session is. */
   fail(text: string): void
   /** What the session says, from its first event on. */
@@ -42,7 +42,7 @@ export function createSessionTask({ id, message: sent, now, onEnd }: SessionTask
   const createdAt = time()
   let task: Task = { id, status: { state: 'TASK_STATE_SUBMITTED', timestamp: createdAt }, history: [message] }
   let observer: Observer | undefined
-  const said: Report[] = []
+  const emitted: Report[] = []
   const view = { ...flatTask(task), createdAt }
 
   return {
@@ -57,19 +57,19 @@ export function createSessionTask({ id, message: sent, now, onEnd }: SessionTask
       message = { ...message, contextId }
       move('TASK_STATE_WORKING', { contextId })
     },
-    hear(event) {
+    handleEvent(event) {
       const { type, text } = readEvent(event)
       if (isTerminal(task.status.state)) return
-      if (type === 'assistant' && text !== '') say(text)
+      if (type === 'assistant' && text !== '') addMessage(text)
       if (type === 'session_exited' || type === 'session_stopped') end('TASK_STATE_COMPLETED')
-      if (type === 'error') fails(text)
+      if (type === 'error') failWith(text)
     },
     fail(text) {
-      if (!isTerminal(task.status.state)) fails(text)
+      if (!isTerminal(task.status.state)) failWith(text)
     },
     reports: {
       subscribe(reader) {
-        for (const report of said) reader.next(report)
+        for (const report of emitted) reader.next(report)
         if (isTerminal(task.status.state)) reader.complete()
         observer = reader
         return () => (observer = undefined)
@@ -77,13 +77,13 @@ export function createSessionTask({ id, message: sent, now, onEnd }: SessionTask
     },
   }
 
-  function say(text: string): void {
+  function addMessage(text: string): void {
     move(task.status.state, { history: [...(task.history ?? []), messageOf(text)] })
-    tell(status(text))
+    emit(status(text))
   }
 
-  function fails(text: string): void {
-    tell(fail(text === '' ? 'Task failed' : text))
+  function failWith(text: string): void {
+    emit(fail(text === '' ? 'Task failed' : text))
     end('TASK_STATE_FAILED', text === '' ? {} : { history: [...(task.history ?? []), messageOf(text)] })
   }
 
@@ -93,8 +93,8 @@ export function createSessionTask({ id, message: sent, now, onEnd }: SessionTask
     observer?.complete()
   }
 
-  function tell(report: Report): void {
-    said.push(report)
+  function emit(report: Report): void {
+    emitted.push(report)
     observer?.next(report)
   }
 

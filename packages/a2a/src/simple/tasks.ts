@@ -86,7 +86,7 @@ export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2A
   const agent = listAgents().find(({ defaultProjectId }) => defaultProjectId)
   if (agent === undefined) throw new NotFoundError('Agent with default project')
   const { processManager } = deps
-  const listener: A2ASessionListener = (_sessionId, event) => task.hear(event)
+  const listener: A2ASessionListener = (_sessionId, event) => task.handleEvent(event)
   const task = createSessionTask({
     id: newId(),
     message: messageOfTaskSend(submitted),

@@ -37,7 +37,7 @@ export interface Talk {
   readonly items: readonly Item[]
   /** The number of the last event. */
   readonly head: number
-  /** When the hub created it, by its log: what is told while it comes does not say so. */
+  /** When the hub created it, by its log: a live stream does not carry this time. */
   readonly startedAt: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * A message id for commands that people paste into a shell, made anew each time they run: the same id with the same text
- * would be the same message, and an id that others can guess is none that an anonymous caller is known by.
+ * A message id for commands that people paste into a shell, made anew each time they run. The same id with the same text
+ * would be the same message; a UUID, because repeats of anonymous callers count only under ids that cannot be guessed.
  */
 
 /** macOS and most of Linux have the first, the rest of Linux the second. */

@@ -58,7 +58,7 @@ export function statusOf(error: A2AError, { statuses }: Pick<Rpcs, 'statuses'> =
   return { code, message, details: undefined }
 }
 
-/** Like `Retry-After` over HTTP: for those who come too often, and where nothing can serve now. */
+/** Like `Retry-After` over HTTP: for rate limits, and for a server or an agent that is unavailable. */
 function retryInfo(error: A2AError): readonly object[] {
   const { grpc } = errorTable[error.code]
   const seconds = retryAfterSeconds(error)

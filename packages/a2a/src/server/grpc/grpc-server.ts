@@ -4,6 +4,7 @@ import { rpcsOf } from '../../versions/rpcs.ts'
 import { ConfigError } from '../config-error.ts'
 import type { GrpcListener, GrpcServerOptions, GrpcTls } from '../grpc-listener.ts'
 import type { Handler } from '../handler.ts'
+import { hostInUrl } from '../host-in-url.ts'
 import { isPortTaken, portTaken } from '../port-taken.ts'
 import { a2aService, type Service } from './calls.ts'
 import { healthService } from './health.ts'
@@ -55,14 +56,13 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   add(reflectionService('v1', listed))
   add(reflectionService('v1alpha', listed))
 
-  const address = host.includes(':') ? `[${host}]:${wanted}` : `${host}:${wanted}`
-  const port = await bind(server, address, tls).catch((reason: unknown) => {
+  const port = await bind(server, `${hostInUrl(host)}:${wanted}`, tls).catch((reason: unknown) => {
     throw isPortTaken(reason) ? portTaken('grpcPort', host, wanted) : reason
   })
   grpc.listening(port, agent)
   let drained: Promise<void> | undefined
   return {
-    address: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    address: `${hostInUrl(host)}:${port}`,
     port,
     server,
     answering: () => waiting,

@@ -1,4 +1,4 @@
-/** The times of records: whoever appends, by whatever clock, none is earlier than the one before it. */
+/** The times of records: none is earlier than the one before it, whichever replica appends and by whichever clock. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '../../stores/store.ts'

@@ -23,10 +23,10 @@ DECLARE
   answers text;
 BEGIN
   PERFORM FROM writers WHERE id = writer_id AND flush = flush_number - 1 FOR UPDATE;
-  -- It was given up: whoever asked again has seen that it was not done, and it must not be done late.
+  -- The writer gave this flush up and retried: its callers know that it was not done, so it must not be done late.
   IF NOT FOUND THEN RETURN NULL; END IF;
 
-  -- In one order, so that two who lock the same tasks do not lock each other out.
+  -- In one order, so that two writers of the same tasks do not deadlock.
   PERFORM FROM tasks WHERE id = ANY (extended) ORDER BY id FOR NO KEY UPDATE;
   moment := coalesce(given_now, (extract(epoch FROM clock_timestamp()) * 1000)::bigint);
   SELECT base INTO offset_of_feed FROM feed_base WHERE only_row;
