@@ -17,7 +17,7 @@ const full = process.env['PARLEY_FULL'] === '1'
 /** Set by `stress.ts`: all takes longer beside busy loops. */
 const isStressed = process.env['PARLEY_STRESS'] !== undefined
 /** A suite that hangs is stopped and named. The full modes are long on purpose. */
-const limitMs = (full ? 600 : isStressed ? 60 : 15) * 60_000
+const limitMs = (full ? 600 : isStressed ? 60 : 25) * 60_000
 /** So is one that is run by its name only, where nobody waits for others behind it. */
 const askedLimitMs = (full ? 600 : 45) * 60_000
 

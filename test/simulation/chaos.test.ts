@@ -18,8 +18,7 @@ import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
 import { openHouse } from '../../packages/a2a/src/testing/engine-fixture.ts'
 import { troubledStore } from '../../packages/a2a/src/testing/troubled-store.ts'
 import { emptyFold, fold, viewOf } from '../../packages/a2a/src/engine/fold.ts'
-import type { Keyring } from '../../packages/a2a/src/engine/keyring.ts'
-import { openKeyring } from '../../packages/a2a/src/engine/keyring.ts'
+import { simulatedSigner } from './simulated-signer.ts'
 import { simulate } from './simulated-time.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
@@ -86,11 +85,10 @@ const midnight = Date.UTC(2030, 0, 1)
 
 /** Answers every task with its log, as they were left. */
 async function live(seed: number): Promise<readonly Kept[]> {
-  const signer = await openKeyring(memoryStore())
   return simulate(async (time) => {
     const opened: House[] = []
     try {
-      return await liveIn(time, opened, signer, seed)
+      return await liveIn(time, opened, seed)
     } finally {
       for (const { engine } of opened) await engine.close()
     }
@@ -98,7 +96,7 @@ async function live(seed: number): Promise<readonly Kept[]> {
 }
 
 /** `houses` is filled with what is to be closed. */
-async function liveIn(time: SimulatedTime, houses: House[], signer: Keyring, seed: number): Promise<readonly Kept[]> {
+async function liveIn(time: SimulatedTime, houses: House[], seed: number): Promise<readonly Kept[]> {
   const { random, pick } = dice(seed)
   const isShared = seed % 2 === 0
   let passedMs = 0
@@ -124,7 +122,7 @@ async function liveIn(time: SimulatedTime, houses: House[], signer: Keyring, see
       await openHouse({ after: () => {} }, agentOf(pause), {
         store: troubledStore(store, { before: troubleOf(which), after: troubleOf(which) }),
         now: () => now() + aheadMs,
-        signer,
+        signer: simulatedSigner,
         sweepMs: 1,
         limits: { waitMs: 50 },
         options: { cancelGraceMs: 5, openAfterMs: 2, turnTimeoutMs: Infinity, whenBusy, ...inputTimeout },

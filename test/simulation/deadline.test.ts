@@ -1,12 +1,12 @@
 /** How long a turn may take, where the test has the time in its hand. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openKeyring } from '../../packages/a2a/src/engine/keyring.ts'
 import { memoryStore } from '../../packages/a2a/src/stores/memory.ts'
 import { answerOf, openHouse, saying, short } from '../../packages/a2a/src/testing/engine-fixture.ts'
 import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
 import type { Agent } from '../../packages/a2a/src/agents/agent.ts'
 import { simulate } from './simulated-time.ts'
+import { simulatedSigner } from './simulated-signer.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
 const turnTimeoutMs = 400
@@ -15,10 +15,9 @@ async function simulated(
   agentIn: (time: SimulatedTime) => Agent,
   test: (house: House, time: SimulatedTime) => Promise<void>,
 ): Promise<void> {
-  const signer = await openKeyring(memoryStore())
   await simulate(async (time) => {
     const now = (): number => Date.UTC(2030, 0, 1) + time.now()
-    const options = { now, signer, store: memoryStore({ now }), options: { turnTimeoutMs } }
+    const options = { now, signer: simulatedSigner, store: memoryStore({ now }), options: { turnTimeoutMs } }
     const house = await openHouse({ after: () => {} }, agentIn(time), options)
     try {
       await test(house, time)
