@@ -3,8 +3,9 @@
  * start together, one does it and the others find it done.
  *
  * A replica of the version before goes on working meanwhile, and may be started again while the versions are being
- * exchanged. So a step only adds: columns with defaults, tables, functions under a new number. A step that cannot be
- * like that says in `oldest` from which step on a program must know the schema.
+ * exchanged. So a step only adds: columns with defaults, tables, functions under a new number. A function that such a
+ * replica calls may get a new body, if it is called and answers as before. A step that cannot be like that says in `oldest`
+ * from which step on a program must know the schema.
  */
 import type { Database } from './database.ts'
 import { sql as tasks } from './sql/0001-tasks.ts'

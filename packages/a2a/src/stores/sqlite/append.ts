@@ -42,6 +42,9 @@ export type Appender = ReturnType<typeof createAppender>
 
 export function createAppender({ database, epoch, counters, blobs, messages, now }: AppendParts) {
   const find = database.prepare<StandingColumns>(`SELECT ${standingColumns} FROM tasks WHERE id = ?`)
+  const lastBatch = database.prepare<{ records: string }>(
+    'SELECT records FROM log WHERE task = ? ORDER BY first_seq DESC LIMIT 1',
+  )
   const insertTask = database.prepare(`
     INSERT INTO tasks (ref, head, consumed_seq, visible_seq, state, finished, holder, lease_until, fence, due_kind, due_at,
       pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata, last_at)
@@ -115,7 +118,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
     const row = find.get(taskId)
     if (row === undefined) return { outcome: 'conflict', head: 0 }
-    const before = standingOf(row, epoch)
+    const before = standingOf(row, row.last_at ?? lastAtOf(row), epoch)
     const decision = decide(before, append, time, epoch.newFence)
     if (decision.outcome !== 'appended') return decision
     const { next } = decision
@@ -125,6 +128,12 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
       wakePushes.run(append.records.at(-1)?.at ?? time, row.ref)
     return decision.answer
+  }
+
+  /** Of a task that has had no append since its row has the column: once, then the row knows. */
+  function lastAtOf({ ref, status_at }: StandingColumns): number {
+    const records = JSON.parse(lastBatch.get(ref)?.records ?? '[]') as Append['records']
+    return records.reduce((latest, { at }) => Math.max(latest, at), status_at)
   }
 
   function updateRow(row: StandingColumns, append: Prepared, before: Standing, next: Standing): void {

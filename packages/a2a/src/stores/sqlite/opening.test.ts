@@ -5,7 +5,7 @@ import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { chunks, create } from '../../testing/store-contract/harness.ts'
+import { appended, chunk, chunks, create, day0, timesOf } from '../../testing/store-contract/harness.ts'
 import { openDatabase } from './database.ts'
 import { sqliteStore } from './index.ts'
 
@@ -135,6 +135,28 @@ function describeOpening(): void {
       }
       await again.recordAttempt(attempt)
       assert.deepEqual(await again.listAttempts(id, 'hook', 1), [attempt])
+      await again.close()
+    })
+
+    it('writes no record earlier than the last one that an older version left', async () => {
+      const store = sqliteStore(file)
+      const talk = [chunk({ text: '\u0000' }, day0 + 50), chunk({ text: '"at": 90' }, day0 + 50)]
+      const { id } = await create(store)
+      await appended(store, id, { expectedSeq: 1, records: talk })
+      const quiet = await create(store, { statusAt: day0 + 30 }, { records: [] })
+      await store.close()
+      const older = openDatabase(file, 0)
+      // Older versions did not put the records of an append in order.
+      older.exec(`UPDATE log SET records = json_set(records, '$[1].at', ${day0 + 40}) WHERE first_seq = 2`)
+      older.exec('ALTER TABLE tasks DROP COLUMN last_at; DELETE FROM schema_version WHERE version > 5')
+      older.close()
+      const again = sqliteStore(file)
+      await appended(again, id, { expectedSeq: 3, records: [chunk({ text: 'c' }, day0 + 20)] })
+      await appended(again, id, { expectedSeq: 4, records: [chunk({ text: 'd' }, day0 + 60)] })
+      await appended(again, id, { expectedSeq: 5, records: [chunk({ text: 'e' }, day0 + 55)] })
+      await appended(again, quiet.id, { expectedSeq: 0, records: [chunk({ text: 'a' }, day0 + 20)] })
+      assert.deepEqual(await timesOf(again, id), [0, 50, 40, 50, 60, 60])
+      assert.deepEqual(await timesOf(again, quiet.id), [30])
       await again.close()
     })
 

@@ -49,7 +49,7 @@ export interface TaskColumns {
 export const taskColumns =
   'ref, head, consumed_seq, due_kind, due_at, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata'
 
-export function standingOf(row: StandingColumns, { firstFence }: Pick<Epoch, 'firstFence'>): Standing {
+export function standingOf(row: StandingColumns, lastAt: number, { firstFence }: Pick<Epoch, 'firstFence'>): Standing {
   return {
     head: row.head,
     consumedSeq: row.consumed_seq,
@@ -57,7 +57,7 @@ export function standingOf(row: StandingColumns, { firstFence }: Pick<Epoch, 'fi
     state: stateOf(row.state),
     lease: leaseOf(row, firstFence),
     due: dueOf(row),
-    lastAt: row.last_at ?? row.status_at,
+    lastAt,
   }
 }
 

@@ -67,7 +67,7 @@ export function newTask(fields: Partial<NewTask> & { readonly state?: TaskState 
 
 /** Makes a task in one append. Without records its log begins with its status. */
 export async function create(
-  store: Store,
+  store: Pick<Store, 'append'>,
   fields: Parameters<typeof newTask>[0] = {},
   append: Partial<Append> = {},
 ): Promise<NewTask> {
@@ -79,14 +79,20 @@ export async function create(
 }
 
 /** Appends and insists that it worked. */
-export async function appended(store: Store, taskId: string, append: Append) {
+export async function appended(store: Pick<Store, 'append'>, taskId: string, append: Append) {
   const answer: Appended = await store.append(taskId, append)
   assert.equal(answer.outcome, 'appended', `expected to append, got ${JSON.stringify(answer)}`)
   return answer
 }
 
 /** Moves a task to another state by a status record. */
-export async function move(store: Store, taskId: string, expectedSeq: number, state: TaskState, at: number = day0) {
+export async function move(
+  store: Pick<Store, 'append'>,
+  taskId: string,
+  expectedSeq: number,
+  state: TaskState,
+  at: number = day0,
+) {
   const status = statusOf(state, at)
   return appended(store, taskId, {
     expectedSeq,

@@ -1,15 +1,36 @@
 /**
- * The append once more, under a new number because replicas of the version before go on calling the first: it keeps the time of
- * a task's last record, and writes none that is earlier. Where only the first append was used so far that time is not known, and
- * the status is a lower bound. The rest is as in 0002, and says the same as `decide.ts`.
+ * The append once more, under a new number: it keeps the time of a task's last record, and writes none that is earlier. The
+ * rest is as in 0002, and says the same as `decide.ts`.
+ *
+ * Replicas of the version before go on calling the first append, which is now a way into this one: what they write is kept in
+ * order too, and its time is known to those that come after. They do not say when their first record was, so the times are
+ * taken from the text. For a task that has had no append since this step, they are taken from the last row of its log.
  */
 const settings = `LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_seqscan = off
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`
 
 export const sql = `
 ALTER TABLE tasks ADD COLUMN last_at bigint;
--- The records of this row count as no earlier. The text stays as it came: PostgreSQL cannot take a text with \\u0000 apart.
+-- The records of this row count as no earlier. The text stays as it came: PostgreSQL cannot write one with \\u0000 anew.
 ALTER TABLE log ADD COLUMN not_before bigint;
+
+-- A call of the first append that was under way while this step was made goes on as it was, and would leave the time of the
+-- last record behind. It names no value for the new column: it is undone here, and asked for again by the store.
+CREATE FUNCTION refuse_1() RETURNS bigint LANGUAGE plpgsql VOLATILE
+AS $refuse$
+BEGIN
+  RAISE EXCEPTION 'the append was replaced meanwhile' USING ERRCODE = 'serialization_failure';
+END
+$refuse$;
+ALTER TABLE log ALTER COLUMN not_before SET DEFAULT refuse_1();
+
+-- The latest time in a row of the log. Without its escaped backslashes every other backslash begins an escape, and without
+-- those that name a character by its number any text can be taken apart.
+CREATE FUNCTION latest_1(records text) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS $latest$
+  SELECT max(ceil((record ->> 'at')::numeric))::bigint
+  FROM json_array_elements(replace(replace(records, $two$\\\\$two$, ''), $number$\\u$number$, '')::json) AS record
+$latest$;
 
 CREATE FUNCTION append_2(
   writer_id uuid, flush_number bigint, shard_number smallint, extended text[], given json, given_blobs json, given_now bigint
@@ -47,7 +68,9 @@ BEGIN
     FROM asked LEFT JOIN tasks AS task ON task.id = asked.id
   ), judged AS MATERIALIZED (
     SELECT asked.*, asked.holder IS NOT NULL AND NOT is_others AS takes, task.ref AS found, task.head AS was_head, task.fence AS was_fence, task.state AS was_state, task.pushed,
-      coalesce(task.last_at, task.status_at) AS was_at,
+      CASE WHEN asked.first_at IS NULL THEN latest_1(asked.records) ELSE asked.at END AS latest,
+      coalesce(task.last_at, greatest(task.status_at, (
+        SELECT latest_1(log.records) FROM log WHERE log.task = task.ref ORDER BY log.last_seq DESC LIMIT 1))) AS was_at,
       task.partition_key AS was_partition, task.owner_key AS was_owner, claim.task_id AS claimed_by, claim.hash AS claimed_hash,
       CASE WHEN task.ref IS NULL AND makes THEN nextval('task_refs') ELSE task.ref END AS ref,
       CASE
@@ -76,7 +99,7 @@ BEGIN
       CASE WHEN holder IS NOT NULL AND release IS NULL THEN 1 ELSE 0 END, CASE WHEN release IS NULL THEN moment + ttl END,
       CASE WHEN NOT finished THEN due_at END, status_at, created, partition_key, owner_key, state, finished,
       CASE WHEN NOT finished THEN due_kind END, CASE WHEN release IS NULL THEN holder END,
-      id, context, tenant, agent, owner, status, metadata, coalesce(at, 0)
+      id, context, tenant, agent, owner, status, metadata, coalesce(latest, 0)
     FROM judged WHERE outcome = 0 AND makes
     ON CONFLICT (id) DO NOTHING RETURNING 1
   ), moved AS (
@@ -88,7 +111,7 @@ BEGIN
       finished = coalesce(j.finished, t.finished),
       status = coalesce(j.status, t.status),
       status_at = coalesce(j.status_at, t.status_at),
-      last_at = greatest(j.at, j.was_at),
+      last_at = greatest(j.latest, j.was_at),
       holder = CASE WHEN j.release THEN NULL WHEN j.takes THEN j.holder ELSE t.holder END,
       lease_until = CASE WHEN j.release THEN NULL WHEN j.takes THEN moment + j.ttl ELSE t.lease_until END,
       fence = t.fence + CASE WHEN j.release OR NOT j.takes THEN 0 ELSE 1 END,
@@ -102,7 +125,7 @@ BEGIN
     INSERT INTO log (position, task, first_seq, last_seq, records, not_before)
     SELECT (pg_current_xact_id()::text::bigint + offset_of_feed) * 1024 + n, ref,
       coalesce(was_head, 0) + 1, coalesce(was_head, 0) + count,
-      records, CASE WHEN first_at < was_at THEN was_at END
+      records, CASE WHEN first_at >= was_at THEN NULL ELSE was_at END
     FROM judged WHERE outcome = 0 AND count > 0 ORDER BY n
   ), kept AS (
     INSERT INTO blobs (task, digest, content)
@@ -138,6 +161,15 @@ BEGIN
   IF lost <> 0 THEN RAISE EXCEPTION 'a race was lost' USING ERRCODE = 'serialization_failure'; END IF;
   UPDATE writers SET flush = flush_number, answer = answers, seen_at = now() WHERE id = writer_id;
   RETURN answers;
+END
+$append$;
+
+CREATE OR REPLACE FUNCTION append_1(
+  writer_id uuid, flush_number bigint, shard_number smallint, extended text[], given json, given_blobs json, given_now bigint
+) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT
+AS $append$
+BEGIN
+  RETURN append_2(writer_id, flush_number, shard_number, extended, given, given_blobs, given_now);
 END
 $append$;
 
