@@ -30,6 +30,7 @@ describe('a remote agent', () => {
   it('that completes without an artifact is believed where the task has none, or cannot be had', async (t) => {
     for (const answer of [
       { result: task('COMPLETED') },
+      { result: { ...task('COMPLETED', { artifacts: [artifact('of another')] }), id: 'another' } },
       { error: { code: -32001, message: 'no such task' } },
       'cut',
     ] as const) {

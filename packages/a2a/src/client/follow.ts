@@ -19,6 +19,8 @@ export type Start =
 
 /** What no other connection would change. */
 const hopeless = /^(UNAUTH|PERMISSION|PAYLOAD)/
+/** The end of a task that may have no artifacts at all is not held back for longer than this. */
+const checkMs = 10_000
 /** As a peer says it that has no streams, whatever its card says. It has done nothing yet. */
 const noStreams = /^(UNSUPPORTED_OP|METHOD)/
 
@@ -64,7 +66,8 @@ export async function* follow(
       }
       for (const frame of news) {
         const ends = isEnd(frame)
-        if (ends && (sieve.doubt || lacksArtifacts(step.value))) for (const lost of await findLost()) yield tell(lost)
+        if (ends && sieve.doubt) for (const lost of await findLost(limits.timeoutMs)) yield tell(lost)
+        else if (ends && lacksArtifacts(step.value)) for (const lost of await findLost(checkMs)) yield tell(lost)
         yield tell(frame)
         if (ends) return
       }
@@ -173,10 +176,11 @@ export async function* follow(
     return told.artifacts.size === 0 && stateIn(received.event) === 'TASK_STATE_COMPLETED'
   }
 
-  async function findLost(): Promise<readonly WireEvent[]> {
+  async function findLost(timeoutMs: number): Promise<readonly WireEvent[]> {
     if (way === 'poll') return []
     try {
-      return sieve.lostIn(await look({ ...about, timeoutMs: limits.timeoutMs }))
+      const task = await look({ ...about, timeoutMs: Math.min(timeoutMs, limits.timeoutMs) })
+      return task.id === sieve.taskId ? sieve.lostIn(task) : []
     } catch {
       signal.throwIfAborted()
       return []

@@ -281,6 +281,11 @@ export class ActiveTurn implements TurnParts {
         const step = given instanceof Promise ? await orStop(given) : given
         if (isStopped()) return undefined
         if (step === undefined) break
+        // Written, it would be the last chunk in place of the one that says something.
+        if (step.report === '' && this.#interpreter.isAnswering) {
+          if (step.final) break
+          continue
+        }
         const said = this.#interpreter.read(step.report, step.final)
         const ending = this.#transformer === undefined ? this.#say(said) : await this.#pass(said, this.#transformer)
         if (ending !== undefined) return ending === 'replied' ? undefined : ending

@@ -66,6 +66,22 @@ describe('text', () => {
     assert.deepEqual(flags, [undefined, true])
   })
 
+  it('has no empty chunk where the agent says nothing more, as streams of models often end', async (t) => {
+    const yielded = await run(t, function* () {
+      yield 'a'
+      yield ''
+    })
+    const returned = await run(t, async function* () {
+      yield 'a'
+      return ''
+    })
+    for (const { items } of [yielded, returned]) {
+      const flags = items.flatMap(({ event }) => ('artifactUpdate' in event ? [event.artifactUpdate.lastChunk] : []))
+      assert.deepEqual([chunksOf(items), flags], [['a'], [true]])
+    }
+    assert.deepEqual(chunksOf((await run(t, () => '')).items), [''])
+  })
+
   it('is closed by its own last chunk, whatever else is said after it', async (t) => {
     const { items } = await run(t, function* () {
       yield 'a'

@@ -53,6 +53,11 @@ export class Interpreter {
     return this.#part(report)
   }
 
+  /** Whether a streamed answer is open, to which an empty text adds nothing. */
+  get isAnswering(): boolean {
+    return this.#answering
+  }
+
   /** Whether this artifact has been begun. */
   knows(artifactId: string): boolean {
     return this.#isClosed(artifactId) !== undefined

@@ -23,7 +23,7 @@ function isMarkedSend({ version, operation, payload }: VariantRequest): boolean 
   if (version === '1.0' || (operation !== 'SendMessage' && operation !== 'SendStreamingMessage')) return false
   if (payload === undefined) return true
   const message = isObject(payload) ? payload['message'] : undefined
-  return isObject(message) && message['kind'] !== undefined
+  return isObject(message) && typeof message['kind'] === 'string'
 }
 
 /** Two readings of one frame: the bare event, and the `result` of an envelope. The draft shows one and its client unwraps the other. */
