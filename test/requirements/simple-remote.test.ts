@@ -62,7 +62,7 @@ before(async () => {
   await invokeRemoteAgent(baseUrl, 'x', {
     limits: { firstDelayMs: 1 },
     fetch: async (request) =>
-      (request as Request).url.includes('/a2a/tasks/')
+      request.url.includes('/a2a/tasks/')
         ? Response.json({ id: 't', state: 'completed' })
         : new Response(null, { status: 404 }),
   })
@@ -140,9 +140,9 @@ describe('Scenario: Remote agent invocation', () => {
       assert.match(error ?? '', new RegExp(`^Submit failed: HTTP ${status}: .*agent card`))
       assert.ok(seen.every(({ line }) => line.startsWith('GET')))
     }
-    const silent = async (request: unknown): Promise<Response> =>
+    const silent = async (request: Request): Promise<Response> =>
       new Promise((_, reject) => {
-        const { signal } = request as Request
+        const { signal } = request
         signal.addEventListener('abort', () => reject(signal.reason as Error))
       })
     const late = await passing(t, invokeRemoteAgent(baseUrl, 'x', { timeoutMs: 5_000, fetch: silent }))

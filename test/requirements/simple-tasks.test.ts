@@ -178,10 +178,11 @@ describe('A process manager that fails', () => {
       it(`in ${method} ${when} fails the task and is no longer listened to [S0-16 S0-34]`, async () => {
         const { processManager, deps } = open(grace)
         const own = processManager[method].bind(processManager) as (...given: unknown[]) => void
-        processManager[method] = (...given: unknown[]) => {
+        const failingToo = (...given: unknown[]): unknown => {
           own(...given)
           return failing()
         }
+        Object.assign(processManager, { [method]: failingToo })
         const task = handleTaskSend(deps, { message: 'Hello' })
         await nextTurn()
         assert.equal(handleTaskGet(task.id), task)
@@ -194,7 +195,7 @@ describe('A process manager that fails', () => {
 
     it(`in unsubscribe ${when} leaves the task as it ended`, async () => {
       const { processManager, deps } = open(grace)
-      processManager.unsubscribe = failing
+      Object.assign(processManager, { unsubscribe: failing })
       const task = handleTaskSend(deps, { message: 'Hello' })
       processManager.emit('s1', { type: 'session_exited' })
       await nextTurn()
@@ -206,8 +207,8 @@ describe('A process manager that fails', () => {
     const { processManager, deps } = open(grace)
     const subscribe = processManager.subscribe.bind(processManager)
     const { promise, resolve } = Promise.withResolvers<void>()
-    processManager.subscribe = (...given) => promise.then(() => subscribe(...given)) as unknown as void
-    processManager.startProcess = ways['at once']
+    const subscribeLater = (...given: Parameters<typeof subscribe>): unknown => promise.then(() => subscribe(...given))
+    Object.assign(processManager, { subscribe: subscribeLater, startProcess: ways['at once'] })
     const task = handleTaskSend(deps, { message: 'Hello' })
     assert.equal(task.state, 'failed')
     resolve()

@@ -8,7 +8,7 @@ describe('a task of a peer with simple tasks', () => {
     const messages = ['1', '2', '3'].map((text) => ({ role: 'user', parts: [{ type: 'text', text }] }))
     const agent = await connect('https://peer.example', {
       fetch: async (request) =>
-        new URL((request as Request).url).pathname === '/.well-known/agent-card.json'
+        new URL(request.url).pathname === '/.well-known/agent-card.json'
           ? Response.json({ name: 'Peer', version: '1' })
           : Response.json({ id: 't1', state: 'working', messages }),
     })
