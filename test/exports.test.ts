@@ -48,7 +48,7 @@ const doors: Readonly<Record<string, Surface>> = {
   },
   './server': {
     values: `
-      ConfigError allOf anonymous anyOf apiKey basic bearer clientTools createHandler credentials cursor
+      ConfigError allOf anonymous anyOf apiKey authorityOf basic bearer clientTools createHandler credentials cursor
       cursorExtension flatTask messageOfTaskSend readTaskSend readableName skillOfTool guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook whatIsWrongWithName wireFrames
     `,
     types: `

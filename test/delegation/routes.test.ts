@@ -95,6 +95,8 @@ describe('the chat of a bot', () => {
     const { call, hub } = await open(t)
     const none = await call('/bot-instances/none/chat', { message: 'x' })
     assert.deepEqual(none, [404, { error: 'Bot instance none not found' }])
+    const malformed = await call('/bot-instances/%zz/chat', { message: 'x' })
+    assert.deepEqual(malformed, [404, { error: 'Bot instance %zz not found' }])
     const [status, body] = await call('/bot-instances/greeter/chat', {})
     assert.deepEqual([status, body['error']], [400, 'The request is not valid'])
     const [failed, why] = await call('/bot-instances/greeter/chat', { message: 'broken' })

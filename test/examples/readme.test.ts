@@ -1,5 +1,6 @@
 /** The README does what it says: its program runs, its calls are answered. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -33,7 +34,8 @@ async function eventsOf(response: Response): Promise<{ readonly id: number; read
 
 /** A curl command as the fetch it stands for, so that the test needs no curl. */
 function toRequest(command: string, port: string): Request {
-  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? (bare as string))
+  const filled = command.replaceAll("'$(uuidgen || cat /proc/sys/kernel/random/uuid)'", () => randomUUID())
+  const words = [...filled.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? (bare as string))
   const url = words.find((word) => word.startsWith('http://')) as string
   const after = (flag: string): string[] =>
     words.flatMap((word, at) => (word === flag ? [words[at + 1] as string] : []))

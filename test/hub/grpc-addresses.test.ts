@@ -1,9 +1,12 @@
 /** Where gRPC reaches the agents of a hub: one port for all, an address of one agent's own, and no default agent. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { rename, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { legacy, modern, oldSaying, openGrpcServers, saying } from '../../packages/a2a/src/testing/grpc-fixture.ts'
+import { freePort } from '../free-port.ts'
 import { call1_0, cardOf } from './calls.ts'
 import { newFolder, startHub } from './running-hub.ts'
 
@@ -60,6 +63,27 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     await hub.says(/^bob: changed/, from)
     assert.deepEqual(await hub.grpc('bob'), [`127.0.0.1:${shared} 1.0 bob`])
     assert.equal((await client(port).refused(legacy, 'SendMessage', oldSaying())).code, 14)
+    await hub.end()
+  })
+
+  it('stays at the old port of an agent until the new one can be opened', async () => {
+    const agents = (port: number): string =>
+      `agents:\n  ann: { kind: module, path: ./ann.ts }\n  bob: { kind: module, path: ./bob.ts, grpcPort: ${port} }\n`
+    const [first, second] = [await freePort(), await freePort()]
+    const hub = await start(agents(first))
+    const on = (port: number) => [`127.0.0.1:${port} 1.0 -`, `127.0.0.1:${port} 0.3 -`]
+    const other = createServer().listen(second, '127.0.0.1')
+    await once(other, 'listening')
+    await hub.change(agents(second))
+    await hub.says(new RegExp(`Port ${second} cannot be opened for gRPC`))
+    assert.deepEqual(await hub.grpc('bob'), on(first))
+    assert.equal(await old(first), 'Bob')
+
+    other.close()
+    await hub.says(new RegExp(`Port ${second} is now open for gRPC`))
+    assert.deepEqual(await hub.grpc('bob'), on(second))
+    assert.equal(await old(second), 'Bob')
+    assert.equal((await client(first).refused(legacy, 'SendMessage', oldSaying())).code, 14)
     await hub.end()
   })
 

@@ -148,7 +148,12 @@ describe('simple tasks', options, () => {
     }
     const lost = await look(hub, 'nobody')
     assert.equal(lost.status, 404)
-    await hub.end()
+    assert.deepEqual(await look(hub, '%zz'), lost)
+    const { lines } = await hub.end()
+    assert.deepEqual(
+      lines.filter((line) => /error/i.test(line)),
+      [],
+    )
   })
 
   it('are for whoever may call the agent, and for nobody else', async () => {

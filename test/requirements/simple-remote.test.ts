@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { before, beforeEach, describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { A2AError } from '@parley/a2a'
+import { A2AError, memoryStore } from '@parley/a2a'
+import { serve } from '@parley/a2a/node'
 import {
   clearAgentCardCache,
   discoverAgent,
@@ -60,7 +61,10 @@ before(async () => {
   await invokeRemoteAgent('http://127.0.0.1:1', 'x', { limits: { attempts: 1 } })
   await invokeRemoteAgent(baseUrl, 'x', {
     limits: { firstDelayMs: 1 },
-    fetch: async () => Response.json({ id: 't', state: 'completed' }),
+    fetch: async (request) =>
+      request.url.includes('/a2a/tasks/')
+        ? Response.json({ id: 't', state: 'completed' })
+        : new Response(null, { status: 404 }),
   })
 })
 
@@ -103,8 +107,10 @@ describe('Scenario: Remote agent invocation', () => {
       network(t, answer)
       return passing(t, invokeRemoteAgent(baseUrl, 'Summarize this', options))
     }
-    assert.deepEqual(await failing(() => ({ status: 500 })), { success: false, error: 'Submit failed: HTTP 500' })
-    assert.deepEqual(await failing(() => ({ status: 400 })), { success: false, error: 'Submit failed: HTTP 400' })
+    for (const status of [500, 400]) {
+      const refusing = (line: string) => (line.startsWith('POST') ? { status } : undefined)
+      assert.deepEqual(await failing(refusing), { success: false, error: `Submit failed: HTTP ${status}` })
+    }
     assert.deepEqual(await failing(peer({ body: submitted }), { timeoutMs: 10_000 }), {
       success: false,
       taskId: 't1',
@@ -122,6 +128,44 @@ describe('Scenario: Remote agent invocation', () => {
       responseText: 'Task timed out',
       error: 'Task timed out',
     })
+  })
+
+  it('submits nothing to a peer whose card is there but cannot be had [S0-34]', async (t) => {
+    for (const status of [401, 403, 500]) {
+      t.mock.reset()
+      fakeTime(t)
+      const seen = network(t, (line) => (line.startsWith('POST') ? { body: submitted } : { status }))
+      const { success, error } = await passing(t, invokeRemoteAgent(baseUrl, 'Summarize this'))
+      assert.equal(success, false)
+      assert.match(error ?? '', new RegExp(`^Submit failed: HTTP ${status}: .*agent card`))
+      assert.ok(seen.every(({ line }) => line.startsWith('GET')))
+    }
+    const silent = async (request: Request): Promise<Response> =>
+      new Promise((_, reject) => {
+        const { signal } = request
+        signal.addEventListener('abort', () => reject(signal.reason as Error))
+      })
+    const late = await passing(t, invokeRemoteAgent(baseUrl, 'x', { timeoutMs: 5_000, fetch: silent }))
+    assert.deepEqual(late, { success: false, error: 'Timed out after 5000ms' })
+  })
+
+  it('shows its credentials for the card too [S0-11]', async () => {
+    const server = await serve({
+      port: 0,
+      name: 'Protected',
+      store: memoryStore(),
+      protectCard: true,
+      authenticate: (credentials) => (credentials.header('authorization') === 'Bearer k' ? { id: 'me' } : undefined),
+      agent: ({ text }) => `You said ${text}`,
+    })
+    try {
+      const { success, responseText } = await invokeRemoteAgent(server.url, 'hi', { bearer: 'k' })
+      assert.deepEqual([success, responseText], [true, 'You said hi'])
+      const { error } = await invokeRemoteAgent(server.url, 'hi', { bearer: 'other' })
+      assert.match(error ?? '', /^Submit failed: HTTP 401: /)
+    } finally {
+      await server.close()
+    }
   })
 
   it('goes on looking while single looks fail, however many they are [S0-24]', async (t) => {

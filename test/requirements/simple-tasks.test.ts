@@ -164,6 +164,59 @@ describe('Scenario: Inbound task timeout', () => {
   })
 })
 
+describe('A process manager that fails', () => {
+  const failure = new Error('spawn failed')
+  const ways = {
+    'at once': () => {
+      throw failure
+    },
+    later: () => Promise.reject(failure),
+  }
+
+  for (const [when, failing] of Object.entries(ways)) {
+    for (const method of ['startProcess', 'subscribe'] as const) {
+      it(`in ${method} ${when} fails the task and is no longer listened to [S0-16 S0-34]`, async () => {
+        const { processManager, deps } = open(grace)
+        const own = processManager[method].bind(processManager) as (...given: unknown[]) => void
+        const failingToo = (...given: unknown[]): unknown => {
+          own(...given)
+          return failing()
+        }
+        Object.assign(processManager, { [method]: failingToo })
+        const task = handleTaskSend(deps, { message: 'Hello' })
+        await nextTurn()
+        assert.equal(handleTaskGet(task.id), task)
+        assert.deepEqual([task.state, task.messages.at(-1)], ['failed', said('agent', 'spawn failed')])
+        assert.equal(processManager.listeners('s1'), 0)
+        const isStarted = method === 'startProcess' || when === 'later'
+        assert.equal(processManager.started.length, isStarted ? 1 : 0)
+      })
+    }
+
+    it(`in unsubscribe ${when} leaves the task as it ended`, async () => {
+      const { processManager, deps } = open(grace)
+      Object.assign(processManager, { unsubscribe: failing })
+      const task = handleTaskSend(deps, { message: 'Hello' })
+      processManager.emit('s1', { type: 'session_exited' })
+      await nextTurn()
+      assert.equal(task.state, 'completed')
+    })
+  }
+
+  it('is unsubscribed from once it has subscribed', async () => {
+    const { processManager, deps } = open(grace)
+    const subscribe = processManager.subscribe.bind(processManager)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const subscribeLater = (...given: Parameters<typeof subscribe>): unknown => promise.then(() => subscribe(...given))
+    Object.assign(processManager, { subscribe: subscribeLater, startProcess: ways['at once'] })
+    const task = handleTaskSend(deps, { message: 'Hello' })
+    assert.equal(task.state, 'failed')
+    resolve()
+    await nextTurn()
+    assert.equal(processManager.listeners('s1'), 0)
+  })
+})
+
 describe('Scenario: No suitable agent for inbound task', () => {
   it("throws NotFoundError('Agent with default project') [S0-17 S0-33]", () => {
     const { deps, processManager } = open(ada)

@@ -40,7 +40,7 @@ export function createFacadeWire(url: string, parts: WireParts, timeoutMs: numbe
 
   async function get({ id, historyLength }: RequestOf<'GetTask'>, about: WireCall): Promise<Task> {
     const { history = [], ...task } = await ask('GET', `/a2a/tasks/${encodeURIComponent(id)}`, about)
-    const kept = historyLength === undefined ? history : history.slice(history.length - historyLength)
+    const kept = historyLength === undefined ? history : history.slice(Math.max(0, history.length - historyLength))
     return kept.length > 0 ? { ...task, history: kept } : task
   }
 

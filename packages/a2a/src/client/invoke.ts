@@ -4,15 +4,24 @@ import { A2AError } from '../model/error.ts'
 import { isInterrupted } from '../model/state.ts'
 import { textOf, textSaid } from './answer.ts'
 import { connect } from './connect.ts'
-import type { Answer, Invocation, InvokeOptions, RemoteAgent } from './contract.ts'
+import type { Answer, ConnectOptions, Invocation, InvokeOptions, RemoteAgent } from './contract.ts'
 import { deadline, sleep } from './deadline.ts'
 import { facadeBinding } from './facade-binding.ts'
 import { simpleTasksBinding } from './address.ts'
 
-export async function invoke(
+export function invoke(
   target: string | URL | AgentCard,
   text: string,
   options: InvokeOptions = {},
+): Promise<Invocation> {
+  return invokeWith((about) => connect(target, about), text, options)
+}
+
+/** `open` connects to the agent, with the options that it is given. */
+export async function invokeWith(
+  open: (options: ConnectOptions) => Promise<RemoteAgent>,
+  text: string,
+  options: InvokeOptions,
 ): Promise<Invocation> {
   const { skill, timeoutMs = 300_000, contextId, bindings = [], ...about } = options
   const time = deadline(timeoutMs, options.signal)
@@ -20,7 +29,7 @@ export async function invoke(
   let taskId: string | undefined
   let isFound = false
   try {
-    const agent = await connect(target, {
+    const agent = await open({
       prefer: bindings.map(({ protocolBinding }) => protocolBinding),
       ...about,
       // A peer that serves simple tasks is told how long it may take.

@@ -15,8 +15,8 @@ export interface GrpcHandler {
   readonly offered: readonly ProtocolVersion[]
   /** Whether calls are taken: for those who ask after its health. */
   isReady(): Promise<boolean>
-  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. `undefined`: no longer. */
-  listening(port: number | undefined, agent?: string): void
+  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. Returns what takes that back. */
+  listening(port: number, agent?: string): () => void
   /** The ports that agents ask for as their own, by name. */
   wantedPorts(): ReadonlyMap<string, number>
   /** Calls the listener when agents have come, gone or changed. */

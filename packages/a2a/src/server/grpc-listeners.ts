@@ -1,6 +1,7 @@
 /**
  * The gRPC ports of a server: one for all agents, and one for each agent that asks for its own. Agents come and go while the
- * server runs, and their ports with them: a port that is no longer wanted takes no new calls, and its streams end in time.
+ * server runs, and their ports with them: a port that is no longer wanted takes no new calls, and its streams end in time. A
+ * port that cannot be opened while the server runs is tried again until it can.
  */
 import type { EngineLog } from '../engine/contract.ts'
 import type { GrpcListener } from './grpc-listener.ts'
@@ -23,6 +24,8 @@ export interface GrpcListenersParts {
   readonly port: number | undefined
   listen(port: number, agent?: string): Promise<GrpcListener>
   readonly log: EngineLog
+  /** Runs it after so long; returns what prevents that. Default: a timer that keeps no process alive. */
+  later?(run: () => void, ms: number): () => void
 }
 
 interface OwnPort {
@@ -30,8 +33,13 @@ interface OwnPort {
   readonly listener: GrpcListener
 }
 
+/** A port that cannot be opened is tried again after one second, and then at twice the interval each time, up to a minute. */
+const firstRetryMs = 1_000
+const maxRetryMs = 60_000
+
 /** Rejects if a port that is wanted at the start cannot be opened. */
-export async function openGrpcListeners({ handler, port, listen, log }: GrpcListenersParts): Promise<GrpcListeners> {
+export async function openGrpcListeners(parts: GrpcListenersParts): Promise<GrpcListeners> {
+  const { handler, port, listen, log, later = unrefTimer } = parts
   const own = new Map<string, OwnPort>()
   const leaving = new Set<GrpcListener>()
   let isClosing = false
@@ -42,32 +50,83 @@ export async function openGrpcListeners({ handler, port, listen, log }: GrpcList
     ...leaving,
   ]
 
-  function letGo(agent: string, { listener }: OwnPort): void {
-    own.delete(agent)
+  function retire(listener: GrpcListener): void {
     leaving.add(listener)
     void listener.drain().then(() => leaving.delete(listener))
   }
 
-  /** What is not wanted goes first: an agent may be given the port that another had. */
+  /** Closes the ports of agents that want none any more, and those that another agent wants. */
+  function release(wantedPorts: ReadonlyMap<string, number>): void {
+    for (const [agent, { listener }] of own) {
+      const wanted = wantedPorts.get(agent)
+      const isOthers = [...wantedPorts].some(([other, its]) => other !== agent && its === listener.port)
+      if (wanted !== undefined && (isAt(agent, wanted) || !isOthers)) continue
+      own.delete(agent)
+      retire(listener)
+    }
+  }
+
+  /** One that took a free port may ask for that very port later. */
+  function isAt(agent: string, wanted: number): boolean {
+    const one = own.get(agent)
+    return one !== undefined && (one.wanted === wanted || one.listener.port === wanted)
+  }
+
+  /** An agent that moves keeps its old port until the new one is open, unless another agent wants the old one. */
   async function apply(failed: (agent: string, wanted: number, cause: unknown) => void): Promise<void> {
-    if (isClosing) return
     const wantedPorts = handler.wantedPorts()
-    for (const [agent, one] of own) if (wantedPorts.get(agent) !== one.wanted) letGo(agent, one)
+    release(wantedPorts)
     for (const [agent, wanted] of wantedPorts) {
-      if (own.has(agent)) continue
+      if (isClosing) return
+      if (isAt(agent, wanted)) continue
       try {
         const listener = await listen(wanted, agent)
-        if (isClosing) listener.close()
-        else own.set(agent, { wanted, listener })
+        if (isClosing) return listener.close()
+        const old = own.get(agent)
+        own.set(agent, { wanted, listener })
+        if (old !== undefined) retire(old.listener)
       } catch (cause) {
         failed(agent, wanted, cause)
       }
     }
   }
 
-  const logFailure = (agent: string, wanted: number, cause: unknown): void =>
-    log.error(`Port ${wanted} cannot be opened for gRPC`, { agent, cause })
-  const close = (): void => all().forEach((listener) => listener.close())
+  /** The ports that could not be opened, by agent. */
+  let failed: ReadonlyMap<string, number> = new Map()
+  let applying: Promise<void> = Promise.resolve()
+  let retries = 0
+  let cancelRetry = (): void => {}
+
+  async function applyAndRetry(): Promise<void> {
+    cancelRetry()
+    if (isClosing) return
+    const failing = new Map<string, number>()
+    await apply((agent, wanted, cause) => {
+      failing.set(agent, wanted)
+      const fields = { agent, cause }
+      if (failed.get(agent) === wanted) log.debug(`Port ${wanted} still cannot be opened for gRPC`, fields)
+      else log.error(`Port ${wanted} cannot be opened for gRPC`, fields)
+    })
+    for (const [agent, wanted] of failed)
+      if (isAt(agent, wanted)) log.info(`Port ${wanted} is now open for gRPC`, { agent })
+    failed = failing
+    if (failing.size === 0 || isClosing) return
+    cancelRetry = later(again, Math.min(firstRetryMs * 2 ** retries, maxRetryMs))
+    retries += 1
+  }
+
+  function again(): void {
+    applying = applying.then(applyAndRetry)
+  }
+
+  const end = (): void => {
+    isClosing = true
+    cancelRetry()
+  }
+  const close = (): void => {
+    end()
+    all().forEach((listener) => listener.close())
+  }
   try {
     await apply((_agent, _wanted, cause) => {
       throw cause
@@ -76,9 +135,9 @@ export async function openGrpcListeners({ handler, port, listen, log }: GrpcList
     close()
     throw cause
   }
-  let applying: Promise<void> = Promise.resolve()
   handler.onAgentsChanged(() => {
-    applying = applying.then(() => apply(logFailure))
+    retries = 0
+    again()
   })
 
   return {
@@ -87,9 +146,14 @@ export async function openGrpcListeners({ handler, port, listen, log }: GrpcList
     settled: () => applying,
     answering: () => all().reduce((sum, listener) => sum + listener.answering(), 0),
     async drain() {
-      isClosing = true
+      end()
       await Promise.all(all().map((listener) => listener.drain()))
     },
     close,
   }
+}
+
+function unrefTimer(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms).unref()
+  return () => clearTimeout(timer)
 }

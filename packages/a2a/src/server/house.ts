@@ -41,8 +41,8 @@ export interface House {
   readonly gate: ((request: HttpRequest, resident: Resident, binding: Binding) => Gate) | undefined
   readonly visit: ((parts: Omit<VisitParts, 'onAnswer' | 'log' | 'trustProxy'>) => Visit) | undefined
   cards(resident: Resident): Cards
-  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. `undefined`: no longer. */
-  listensForGrpc(port: number | undefined, agent?: string): void
+  /** From now on cards say that gRPC is spoken at this port: for one agent, or for all. Returns what takes that back. */
+  listensForGrpc(port: number, agent?: string): () => void
   /** The answer to a request that names no agent where none is the default. It lists those that its caller may know of. */
   noDefaultAgent(request: HttpRequest, resident: Resident): Promise<A2AError>
   base(request: HttpRequest): string
@@ -171,8 +171,11 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     cards: cardsOf,
     isCardPrivate,
     listensForGrpc(port, agent) {
-      if (port === undefined) grpcPorts.delete(agent)
-      else grpcPorts.set(agent, port)
+      grpcPorts.set(agent, port)
+      return () => {
+        // The agent may have moved to another port by then.
+        if (grpcPorts.get(agent) === port) grpcPorts.delete(agent)
+      }
     },
     noDefaultAgent: async (request, resident) => noDefaultAgent(namesFor(await callerOf(request, resident))),
     base,

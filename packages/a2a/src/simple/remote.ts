@@ -2,10 +2,11 @@
 import { fetchCard } from '../client/card.ts'
 import { clearCardCache } from '../client/card-cache.ts'
 import { sourceOf } from '../client/card-source.ts'
-import type { InvokeOptions } from '../client/contract.ts'
+import { connect } from '../client/connect.ts'
+import type { ConnectOptions, InvokeOptions, RemoteAgent } from '../client/contract.ts'
 import { facadeInterface } from '../client/facade-card.ts'
 import { createHttp, platformFetch } from '../client/http.ts'
-import { invoke, withStatus } from '../client/invoke.ts'
+import { invokeWith, withStatus } from '../client/invoke.ts'
 import { defaultLimits } from '../client/limits.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
@@ -55,7 +56,8 @@ export function clearAgentCardCache(): void {
 /**
  * Submits a text to the agent at `baseUrl` and polls its task every three seconds until it is done. A peer whose card lists
  * an interface of A2A is called by that one; a peer without one, or without a card, by `POST /a2a/tasks/send` and
- * `GET /a2a/tasks/{id}`. Never throws. `options.timeoutMs` is 300,000 by default; the options of `connect` are taken too.
+ * `GET /a2a/tasks/{id}`. A card that cannot be fetched for another reason is an `error`. Never throws. `options.timeoutMs` is
+ * 300,000 by default; the options of `connect`, credentials among them, hold for the card as well.
  *
  * @example
  * const { success, responseText, error } = await invokeRemoteAgent('https://agent.example.com', 'Summarize this')
@@ -65,8 +67,7 @@ export async function invokeRemoteAgent(
   message: string,
   options: InvokeOptions = {},
 ): Promise<RemoteInvocationResult> {
-  const card = await findCard(baseUrl, options).catch(() => undefined)
-  const { taskId, responseText, success, error } = await invoke(card ?? nameless(baseUrl), message, {
+  const { taskId, responseText, success, error } = await invokeWith((about) => open(baseUrl, about), message, {
     ...options,
     limits: { firstDelayMs: pollMs, pollMs, ...options.limits },
   })
@@ -78,10 +79,22 @@ export async function invokeRemoteAgent(
   }
 }
 
-function findCard(baseUrl: string, options: InvokeOptions = {}): Promise<AgentCard> {
-  const { fetch = platformFetch, headers, signal } = options
-  const limits = { ...defaultLimits, ...options.limits, attempts: 1 }
-  return fetchCard(baseUrl, { http: createHttp({ fetch, limits, headers }), limits, signal })
+/** A card that exists but cannot be fetched or read is an error: behind it may be an agent that serves no simple tasks. */
+async function open(baseUrl: string, options: ConnectOptions): Promise<RemoteAgent> {
+  try {
+    return await connect(baseUrl, options)
+  } catch (reason) {
+    if (!(reason instanceof A2AError)) throw reason
+    if (reason.code === 'CARD_NOT_FOUND') return connect(nameless(baseUrl), options)
+    const { message, details } = reason
+    const status = details.status === undefined ? '' : `HTTP ${details.status}: `
+    throw new ExternalServiceError(`Submit failed: ${status}${message}`, details, { code: reason.code, cause: reason })
+  }
+}
+
+function findCard(baseUrl: string): Promise<AgentCard> {
+  const limits = { ...defaultLimits, attempts: 1 }
+  return fetchCard(baseUrl, { http: createHttp({ fetch: platformFetch, limits }), limits })
 }
 
 function fetched(card: AgentCard): A2AAgentCard {

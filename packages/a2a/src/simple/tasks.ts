@@ -75,7 +75,8 @@ let store: TaskStore | undefined
 /**
  * Takes a task: opens a session for the first agent that has a `defaultProjectId`, starts its process and returns the task,
  * which is at work by then. The returned object is changed in place as the session goes on; `handleTaskGet` returns the same.
- * Throws `ValidationError` for a body that is no submission, and `NotFoundError` if no agent takes tasks.
+ * A process manager that throws or rejects fails the task, as its `error` event does. Throws `ValidationError` for a body that
+ * is no submission, and `NotFoundError` if no agent takes tasks.
  *
  * @example
  * const task = handleTaskSend({ db, processManager, listAgents, createSession }, { message: 'Hello' })
@@ -87,11 +88,18 @@ export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2A
   if (agent === undefined) throw new NotFoundError('Agent with default project')
   const { processManager } = deps
   const listener: A2ASessionListener = (_sessionId, event) => task.handleEvent(event)
+  let subscribed: unknown
+  const unsubscribe = (): unknown => processManager.unsubscribe?.(session.id, listener)
   const task = createSessionTask({
     id: newId(),
     message: messageOfTaskSend(submitted),
     now: Date.now,
-    onEnd: () => processManager.unsubscribe?.(task.view.sessionId as string, listener),
+    // Once the task has ended, a listener that cannot be removed does no harm: it ignores all events.
+    onEnd: () =>
+      attempt(
+        () => (isThenable(subscribed) ? subscribed.then(unsubscribe, unsubscribe) : unsubscribe()),
+        () => {},
+      ),
   })
   const prompt = submitted.texts.join('\n')
   const session = createSession({
@@ -102,8 +110,9 @@ export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2A
     source: 'agent',
   })
   task.begin(session.id)
-  processManager.subscribe(session.id, listener)
-  processManager.startProcess(session, prompt)
+  const fail = (error: unknown): void => task.handleEvent({ type: 'error', error })
+  attempt(() => (subscribed = processManager.subscribe(session.id, listener)), fail)
+  if (!task.isEnded) attempt(() => processManager.startProcess(session, prompt), fail)
   run(task, submitted.timeoutMs)
   return task.view
 }
@@ -147,6 +156,20 @@ function functionsOf(deps: A2ATaskDeps<unknown>): Required<OwnFunctions> {
     listAgents: () => listAgents?.(db) ?? own.listAgents?.() ?? missing('listAgents'),
     createSession: (input) => createSession?.(db, input) ?? own.createSession?.(input) ?? missing('createSession'),
   }
+}
+
+/** Calls a function of the program, which may fail at once or, if it is asynchronous, later. */
+function attempt(call: () => unknown, failed: (reason: unknown) => void): void {
+  try {
+    const result = call()
+    if (isThenable(result)) result.then(undefined, failed)
+  } catch (reason) {
+    failed(reason)
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (Object(value) as Partial<PromiseLike<unknown>>).then === 'function'
 }
 
 /** The task is opened in the engine under the id that its caller has already been given. */

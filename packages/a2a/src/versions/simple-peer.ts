@@ -7,12 +7,12 @@ import type { SendMessageRequest } from '../model/operation.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Message, Part, Task } from '../model/task.ts'
 
-const states: Readonly<Record<string, TaskState>> = {
-  submitted: 'TASK_STATE_SUBMITTED',
-  working: 'TASK_STATE_WORKING',
-  completed: 'TASK_STATE_COMPLETED',
-  failed: 'TASK_STATE_FAILED',
-}
+const states: ReadonlyMap<unknown, TaskState> = new Map([
+  ['submitted', 'TASK_STATE_SUBMITTED'],
+  ['working', 'TASK_STATE_WORKING'],
+  ['completed', 'TASK_STATE_COMPLETED'],
+  ['failed', 'TASK_STATE_FAILED'],
+])
 
 /** The body that submits a message. Some peers read the members in an envelope and some bare: each finds them (S0-4). */
 export function writeTaskSend({ message, metadata }: SendMessageRequest, timeoutMs?: number): object {
@@ -45,8 +45,9 @@ export function readFlatTask(payload: unknown): Task {
       violations: [{ field: 'id', description: 'is required' }],
     })
   }
-  const given = own ?? fieldsOf(status)['state']
-  const state = states[String(given)] ?? 'TASK_STATE_WORKING'
+  // A task without a state is at work; an unknown state is no reason to fail (B-174).
+  const given = own ?? fieldsOf(status)['state'] ?? 'working'
+  const state = states.get(given) ?? 'TASK_STATE_UNSPECIFIED'
   const said = (Array.isArray(messages) ? messages : []).flatMap((one, index) => messageIn(one, `${id}:${index}`))
   const answer = /COMPLETED|FAILED/.test(state) ? said.findLast(({ role }) => role === 'ROLE_AGENT') : undefined
   const history = said.filter((message) => message !== answer)

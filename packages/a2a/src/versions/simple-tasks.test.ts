@@ -187,12 +187,20 @@ describe('the task of a peer', () => {
 
   it('is read however little it says, but for its id', () => {
     const working = { id: 't1', status: { state: 'TASK_STATE_WORKING' } }
-    for (const rest of [{}, { sessionId: null, messages: 7 }, { status: { state: 'odd' } }, { messages: [null, {}] }]) {
+    for (const rest of [{}, { sessionId: null, messages: 7 }, { status: {} }, { messages: [null, {}] }]) {
       assert.deepEqual(readFlatTask({ id: 't1', ...rest }), working)
     }
     assert.equal(readFlatTask({ id: 't1', status: { state: 'failed' } }).status.state, 'TASK_STATE_FAILED')
     for (const wrong of [null, 7, [], {}, { id: '' }, { id: 7 }]) {
       assert.throws(() => readFlatTask(wrong), { code: 'INVALID_AGENT_RESPONSE' })
+    }
+  })
+
+  it('has an unspecified state where the peer gives none that is known', () => {
+    for (const state of ['odd', 'constructor', '__proto__', '', 7, { toString: 1 }, ['completed']]) {
+      const unspecified = { id: 't1', status: { state: 'TASK_STATE_UNSPECIFIED' } }
+      assert.deepEqual(readFlatTask({ id: 't1', state }), unspecified)
+      assert.deepEqual(readFlatTask({ id: 't1', status: { state } }), unspecified)
     }
   })
 })

@@ -1,4 +1,5 @@
 /** From a path to the routes that stand there, and what the path says for them. */
+import { decodeSegment } from './route-request.ts'
 import type { Route } from './route.ts'
 
 export interface Found {
@@ -26,7 +27,7 @@ export function createMatch(routes: readonly Route[]): Match {
   const ordered = [...places.values()].sort((a, b) => a.names.length - b.names.length)
   return (path) => {
     for (const { form, names, routes: here } of ordered) {
-      const values = form.exec(path)?.slice(1).map(decoded)
+      const values = form.exec(path)?.slice(1).map(decodeSegment)
       if (values === undefined || values.includes(undefined)) continue
       return { routes: here, params: Object.fromEntries(names.map((name, at) => [name, values[at] as string])) }
     }
@@ -38,12 +39,4 @@ function placeOf(path: string): Place {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
   const form = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '([^/]+)')
   return { form: new RegExp(`^${form}$`), names, routes: [] }
-}
-
-function decoded(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
 }

@@ -54,6 +54,15 @@ export function pathOf(request: IncomingMessage): string {
   return split(request.url ?? '/').pathname
 }
 
+/** A segment of a path; `undefined` if it has a malformed percent escape, so that it names nothing. */
+export function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
 function split(url: string): { readonly pathname: string; readonly search: string } {
   const mark = url.indexOf('?')
   return mark < 0 ? { pathname: url, search: '' } : { pathname: url.slice(0, mark), search: url.slice(mark + 1) }

@@ -1,4 +1,5 @@
 /** Where agents are reached: no two at one gRPC address, a default or none, and something left on every card. */
+import { authorityOf } from '@parley/a2a/server'
 import type { AgentConfig, Sections } from './config.ts'
 import type { Path } from './path.ts'
 import type { Problem } from './problem.ts'
@@ -15,7 +16,8 @@ function checkGrpc({ listen, grpcUrl }: Partial<Sections>, agents: Agents): read
   const claim = (address: number | string | false | undefined, owner: string, path: Path): void => {
     // 0 takes a free port, which is no other's.
     if (address === undefined || address === false || address === 0) return
-    const key = String(address).toLowerCase()
+    // As calls are told apart: `a.example.com` and `A.example.com:443` are one.
+    const key = typeof address === 'string' ? authorityOf(address) : String(address)
     const other = owners.get(key)
     if (other === undefined) owners.set(key, owner)
     else problems.push({ path, message: `is already that of ${other}` })

@@ -145,6 +145,19 @@ describe('a configuration', () => {
     ])
   })
 
+  it('refuses two agents at one gRPC address, however it is spelled', () => {
+    const at = (grpcUrl: string) => ({ kind: 'other', grpcUrl })
+    const agents = {
+      a: at('a.example.com:443'),
+      b: at('https://A.example.com:443'),
+      c: at('http://hub.example.com:50051'),
+    }
+    assert.deepEqual(wrong({ grpcUrl: 'hub.example.com:50051', agents }), [
+      'agents.b.grpcUrl: is already that of the agent a',
+      'agents.c.grpcUrl: is already that of grpcUrl',
+    ])
+  })
+
   it('refuses what is not there, and what is nothing at all', () => {
     assert.match(
       wrong({ agents, roads: [] })[0] ?? '',

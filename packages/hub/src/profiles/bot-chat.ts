@@ -8,7 +8,7 @@ import type { CallContext, Engine } from '@parley/a2a/server'
 import type { Front } from '@parley/a2a/node'
 import { z } from 'zod'
 import { type Answer, RouteError } from '../admin/answer.ts'
-import { pathOf } from '../admin/route-request.ts'
+import { decodeSegment, pathOf } from '../admin/route-request.ts'
 import { checkSkill, createPlainCalls, invalid, plainContext } from './plain-calls.ts'
 import type { Asked, PlainCallsParts } from './plain-calls.ts'
 
@@ -31,8 +31,9 @@ export function createBotChat(parts: BotChatParts): Front {
     const [, name] = /^\/bot-instances\/([^/]+)\/chat$/.exec(pathOf(request)) ?? []
     if (name === undefined) return false
     const agent = (): string => {
-      const id = decodeURIComponent(name)
-      if (parts.cardName(id) === undefined) throw new RouteError('NOT_FOUND', `Bot instance ${id} not found`)
+      const id = decodeSegment(name)
+      if (id === undefined || parts.cardName(id) === undefined)
+        throw new RouteError('NOT_FOUND', `Bot instance ${id ?? name} not found`)
       return id
     }
     serve(request, response, { agent, operation: 'SendMessage', work: chat })

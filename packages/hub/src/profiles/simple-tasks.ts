@@ -7,7 +7,7 @@ import type { LogRecord, Task } from '@parley/a2a'
 import type { Front } from '@parley/a2a/node'
 import { flatTask, messageOfTaskSend, readTaskSend } from '@parley/a2a/server'
 import { type Answer, RouteError } from '../admin/answer.ts'
-import { pathOf } from '../admin/route-request.ts'
+import { decodeSegment, pathOf } from '../admin/route-request.ts'
 import { checkSkill, createPlainCalls, plainContext } from './plain-calls.ts'
 import type { Asked, PlainCallsParts } from './plain-calls.ts'
 
@@ -42,7 +42,7 @@ export function createSimpleTasks(parts: SimpleTasksParts): Front {
       response,
       isSend
         ? { agent, operation: 'SendMessage', work: send }
-        : { agent, operation: 'GetTask', work: (asked) => get(asked, decodeURIComponent(id as string)) },
+        : { agent, operation: 'GetTask', work: (asked) => get(asked, decodeSegment(id as string)) },
     )
     return true
   }
@@ -61,7 +61,8 @@ export function createSimpleTasks(parts: SimpleTasksParts): Front {
     return shown(asked, task)
   }
 
-  async function get(asked: Asked, id: string): Promise<Answer> {
+  async function get(asked: Asked, id: string | undefined): Promise<Answer> {
+    if (id === undefined) throw new RouteError('NOT_FOUND', 'Task not found')
     asked.taskId = id
     return shown(asked, await engine().getTask({ id }, plainContext(asked)))
   }

@@ -59,7 +59,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   const port = await bind(server, `${hostInUrl(host)}:${wanted}`, tls).catch((reason: unknown) => {
     throw isPortTaken(reason) ? portTaken('grpcPort', host, wanted) : reason
   })
-  grpc.listening(port, agent)
+  const withdraw = grpc.listening(port, agent)
   let drained: Promise<void> | undefined
   return {
     address: `${hostInUrl(host)}:${port}`,
@@ -68,7 +68,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
     answering: () => waiting,
     drain() {
       draining.isOn = true
-      if (agent !== undefined) grpc.listening(undefined, agent)
+      if (agent !== undefined) withdraw()
       // An error says that it was not running, which is what was wanted.
       return (drained ??= new Promise((resolve) => server.tryShutdown(() => resolve())))
     },
