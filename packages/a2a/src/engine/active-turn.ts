@@ -16,7 +16,7 @@ import { earlier, noAnswer, questionsToReplay, viewOf } from './fold.ts'
 import type { Wait } from './later.ts'
 import { later } from './later.ts'
 import type { Live } from './live.ts'
-import { openOutput } from './output.ts'
+import { isThenable, openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
 import { agentMessage, checkJson, describe, endsTurn, Interpreter } from './report.ts'
 import type { Said } from './report.ts'
@@ -395,11 +395,4 @@ interface Question {
   readonly answer: PromiseWithResolvers<Message>
   /** A message was taken as its answer, and is being written. */
   isAnswered: boolean
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    typeof (value as { then?: unknown }).then === 'function'
-  )
 }

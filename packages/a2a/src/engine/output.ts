@@ -127,3 +127,10 @@ function fromObservable(observable: ObservableLike<Report>): ReportSource {
     },
   }
 }
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  )
+}
