@@ -160,7 +160,8 @@ describe('a request that goes through two hubs', () => {
         taskId,
         tasks,
         models,
-        tools,
+        // They run side by side, and are listed as they end.
+        tools: sorted(tools as readonly unknown[]),
         cost,
       })),
       [
@@ -168,7 +169,7 @@ describe('a request that goes through two hubs', () => {
           taskId: task.id,
           tasks: 3,
           models: ['scripted'],
-          tools: ['look_up', 'ask_helper', 'ask_partner'],
+          tools: ['ask_helper', 'ask_partner', 'look_up'],
           cost: (14 * 1 + 10 * 10) / 1_000_000,
         },
       ],
