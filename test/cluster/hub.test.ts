@@ -25,7 +25,7 @@ interface Hub {
   /** Everything that it has printed. */
   readonly lines: readonly string[]
   /** Resolves with the exit code and how long it took. */
-  end(): Promise<{ readonly code: unknown; readonly ms: number }>
+  end(): Promise<{ readonly code: unknown }>
 }
 
 async function startHub(env: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<Hub> {
@@ -48,10 +48,9 @@ async function startHub(env: Readonly<Record<string, string>>, ...flags: readonl
     url,
     lines,
     async end() {
-      const startedAt = performance.now()
       child.kill('SIGTERM')
       const [code] = (await exited) as [unknown]
-      return { code, ms: performance.now() - startedAt }
+      return { code }
     },
   }
 }
@@ -85,9 +84,8 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
     ])
     assert.ok(second.lines.every((line) => !line.includes(store)))
     const { id } = await (await connect(`${first.url}/a2a/clock`)).start('4')
-    const { code, ms } = await first.end()
+    const { code } = await first.end()
     assert.equal(code, 0)
-    assert.ok(ms < 60_000, `it took ${ms} ms`)
     assert.equal(await textOf(second.url, id), numbers(4).trim())
     assert.equal((await second.end()).code, 0)
   })
@@ -114,10 +112,9 @@ describe('the hub on SQLite', { timeout: 120_000 }, () => {
     const stream = client.stream('3')
     const { value: begun } = await stream[Symbol.asyncIterator]().next()
     const id = begun !== undefined && 'task' in begun ? begun.task.id : ''
-    const { code, ms } = await first.end()
+    const { code } = await first.end()
     assert.equal(code, 0)
-    // Its agent can be run again: nobody waits for it.
-    assert.ok(ms < 60_000, `it took ${ms} ms`)
+    // Its agent can be run again, so the hub does not wait for it. The guard is the suite's timeout.
     const second = await startHub(env)
     assert.equal(await textOf(second.url, id), numbers(3).trim())
     await second.end()

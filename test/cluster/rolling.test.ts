@@ -50,7 +50,6 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
       const { code, ms } = await replica.retire()
       outages.push({ replica: replica.name, at: Date.now(), boundMs: handOverMs })
       assert.equal(code, 0, 'it ended by itself')
-      assert.ok(ms < drainMs + 60_000, `it took ${ms} ms`)
       exits.push(`${Math.round(ms)} ms`)
       await replica.start()
     }

