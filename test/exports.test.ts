@@ -58,7 +58,7 @@ const doors: Readonly<Record<string, Surface>> = {
     `,
   },
   './node': {
-    values: 'guardedFetch guardedWebhooks serve',
+    values: 'guardedFetch guardedLookup guardedWebhooks serve',
     types: 'Front GuardOptions ServeOptions ServePushOptions ServeTls Server WebhookGuard WebhookGuardOptions',
   },
   './grpc': {

@@ -1,6 +1,6 @@
 /** What the hub lends to each of its agents. */
 import type { AgentLog, Notes } from '@parley/a2a'
-import { guardedFetch } from '@parley/a2a/node'
+import { guardedFetch, guardedLookup } from '@parley/a2a/node'
 import type { KindParts } from './agents/kind.ts'
 import { createPartBytes } from './agents/part-bytes.ts'
 import { defined } from './defined.ts'
@@ -21,6 +21,7 @@ export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | '
 export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
   const { notes, log, limitBytes, house, notice, programEnv, model, cost, publicUrl } = lent
   const guard = guardedFetch({ allowHttp: true })
+  const resolve = guardedLookup()
   const guarded: typeof fetch = (input, init) => guard(new Request(input, init))
   const bytes = createPartBytes({ guardedFetch: guarded, ...defined({ limitBytes }) })
   // The same object for all agents of a kind: what they have in common, such as a connection, hangs on it.
@@ -36,6 +37,7 @@ export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
     baseDir,
     fetch: globalThis.fetch,
     guardedFetch: guarded,
+    guardedLookup: resolve,
     notes: ownNotes(notes, `agent/${name}`),
     kindNotes: notesOfKind(kind.kind),
     programEnv,
