@@ -41,8 +41,8 @@ const forDevelopment = [...permissive, 'MPL-2.0']
 /** Their manifests name no licence; what their LICENSE files say. */
 const readByHand: Readonly<Record<string, string>> = {
   'a2a-sdk-0.2': 'Apache-2.0',
-  // Its project is licensed so; the archive has no LICENSE file.
-  '@modelcontextprotocol/server-everything': 'Apache-2.0',
+  // By its README: the archive has no LICENSE file.
+  '@modelcontextprotocol/server-everything': 'MIT',
 }
 
 /** What each does when it is installed; all work without it. */
