@@ -17,7 +17,7 @@ const doors: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
       A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension
-      data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired isInterrupted isRedacted isTerminal mayResend memoryNotes memoryStore newId reject
+      data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired isInterrupted isRedacted isTerminal linkSignals mayResend memoryNotes memoryStore newId reject
       readTraceparent reply spanIdOfEvent spanIdOfPush spanIdOfTurn status timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
@@ -25,7 +25,7 @@ const doors: Readonly<Record<string, Surface>> = {
       Abandoned Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction AgentInterface
       AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append Appended Artifact ArtifactOptions
       AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime ErrorCode
-      ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask
+      ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask LinkedSignal
       ListPage ListQuery ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask
       Note NoteQuery NoteWrite Notes OAuthFlows ObservableLike OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow RawPart RecordBody
       Report Resumed Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme SendMessageConfiguration

@@ -2,8 +2,8 @@
 import { createSseParser } from '../bindings/sse-reader.ts'
 import type { SseEvent } from '../bindings/sse-reader.ts'
 import { A2AError } from '../model/error.ts'
+import { after } from '../model/linked-signal.ts'
 import type { WireCall, WireEvent, WireStream } from './contract.ts'
-import { after } from './read-text.ts'
 import { notJson } from './refusal.ts'
 
 /** Once this resolves the stream has been entered, so that its `return()` closes the connection also if nobody reads. */

@@ -3,6 +3,7 @@
  * the other, until all is told or one fails. How far it came is written once, at the end, and gives the claim back. If
  * we die before, the next one begins where this one did: an event may come twice, and none is lost (B-127).
  */
+import { linkSignals } from '../model/linked-signal.ts'
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../model/trace.ts'
@@ -114,13 +115,12 @@ export async function runPushJob(
 
   async function tell(item: Item): Promise<PushOutcome> {
     const startedAt = now()
-    const deadline = new AbortController()
-    const signal = AbortSignal.any([stop, deadline.signal])
+    // `stop` is the server's own where nobody deletes the config: what follows it has to let go.
+    const { signal, end } = linkSignals([stop], parts.timeoutMs, () => new Error('timed out'))
     const task = () => viewOf((live as Live).fold)
     // Whoever delivers should stop when told to; a place in a lane must not hang on it.
     const cut = Promise.withResolvers<PushOutcome>()
     signal.addEventListener('abort', () => cut.resolve({ outcome: 'failed', said: 'timed out' }), { once: true })
-    const timer = setTimeout(() => deadline.abort(new Error('timed out')), parts.timeoutMs)
     const { seq } = item
     const event = wantsAll ? item.event : whole(item.event, task)
     const told = event === item.event ? item : { ...item, event }
@@ -135,7 +135,7 @@ export async function runPushJob(
       log.error('a notification could not be made', { taskId, configId: id, seq, cause })
       outcome = { outcome: 'failed', said: 'internal error' }
     } finally {
-      clearTimeout(timer)
+      end()
     }
     if (!stop.aborted) {
       const durationMs = Math.max(0, now() - startedAt)

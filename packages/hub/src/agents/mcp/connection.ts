@@ -18,7 +18,7 @@ import type {
   Tool,
   Transport,
 } from '@modelcontextprotocol/client'
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
 import { stopwatch } from '../stopwatch.ts'
 import { unlessAborted } from '../unless-aborted.ts'
@@ -202,9 +202,11 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
     const asking = [...calls].findLast(({ options: about }) => about.onElicit !== undefined)
     if (asking?.options.onElicit === undefined) return { action: 'cancel' }
     asking.watch.pause()
+    const either = linkSignals([signal, asking.watch.signal])
     try {
-      return await asking.options.onElicit(question, AbortSignal.any([signal, asking.watch.signal]))
+      return await asking.options.onElicit(question, either.signal)
     } finally {
+      either.end()
       asking.watch.go()
     }
   }
