@@ -15,7 +15,8 @@ import { takeCursor } from './cursor.ts'
 import { askForStream, askOnce, type Exchange, type OpenedStream } from './exchange.ts'
 import { failureOf } from './failure.ts'
 
-export function createGrpcWire(client: Client, at: GrpcAddress, version: ProtocolVersion, { http }: WireParts): Wire {
+export function createGrpcWire(client: Client, at: GrpcAddress, version: ProtocolVersion, parts: WireParts): Wire {
+  const { http, maxJsonNodes } = parts
   const { proto: dialect } = version
   const methods = methodsOf(version)
   const peer = at.target
@@ -24,7 +25,7 @@ export function createGrpcWire(client: Client, at: GrpcAddress, version: Protoco
     async call(operation, request, about) {
       const method = methodOf(operation)
       const bytes = await introduced(method, operation, request, about, askOnce)
-      return dialect.decodeResult(operation, readResponse(method, bytes))
+      return dialect.decodeResult(operation, readResponse(method, bytes, maxJsonNodes))
     },
 
     async open(operation, request, about) {
@@ -104,7 +105,7 @@ export function createGrpcWire(client: Client, at: GrpcAddress, version: Protoco
       if (signal.aborted) leave()
       for await (const bytes of call as AsyncIterable<Uint8Array>) {
         if (signal.aborted) throw signal.reason
-        const payload = readResponse(method, bytes)
+        const payload = readResponse(method, bytes, maxJsonNodes)
         const { event, id } = takeCursor(dialect.decodeEvent(payload), keepsMark)
         yield { event, id, final: finalOf(payload, version) }
       }
