@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { exceedsJsonNodes, measureJson } from './json-nodes.ts'
+import { exceedsJsonNodes, JsonMeter, measureJson } from './json-nodes.ts'
 
 /** The slow way, over what was parsed. */
 function sizeOf(value: unknown): { nodes: number; depth: number } {
@@ -86,5 +86,33 @@ describe('the count of JSON values', () => {
         assert.deepEqual(measureJson(text, Infinity), sizeOf(JSON.parse(text)), text)
       }
     }
+  })
+
+  it('is the same for a text in pieces, wherever it is cut', () => {
+    fc.assert(
+      fc.property(anyJson, fc.array(fc.nat(200)), fc.integer({ min: 1, max: 40 }), (value, cuts, limit) => {
+        const text = JSON.stringify(value)
+        const meter = new JsonMeter(Infinity)
+        const bounded = new JsonMeter(limit)
+        let at = 0
+        for (const length of [...cuts, text.length]) {
+          meter.feed(text.slice(at, at + length))
+          if (!bounded.isExceeded) bounded.feed(text.slice(at, at + length))
+          at += length
+        }
+        const { nodes, depth } = meter
+        assert.deepEqual({ nodes, depth }, sizeOf(JSON.parse(text)))
+        assert.equal(bounded.isExceeded, nodes > limit)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is not hidden by a quote in another line', () => {
+    const meter = new JsonMeter(5)
+    meter.feed(': a comment with one "')
+    meter.endLine()
+    meter.feed('data: [1,2,3,4,5]')
+    assert.equal(meter.isExceeded, true)
   })
 })

@@ -30,67 +30,96 @@ const shortString = 24
 
 /** Never throws: a text that is no JSON is for the parser to refuse. */
 export function measureJson(text: string, maxNodes: number): JsonSize {
-  const { length } = text
-  let nodes = length === 0 ? 0 : 1
-  let depth = 0
-  let deepest = 0
-  // Whether the last character that is not white space opened an array or an object.
-  let hasOpened = false
-  let at = 0
-  while (at < length) {
-    const char = text.charCodeAt(at++)
-    if (char <= 0x20) continue
-    // Digits, `-`, `.`, `:`: most of what is neither a string nor a bracket.
-    if (char > comma && char < 0x5b) hasOpened = false
-    else if (char === quote) {
-      hasOpened = false
-      at = endOfString(text, at)
-    } else if (char === comma) {
-      hasOpened = false
-      if (++nodes > maxNodes) break
-      // `[` and `{`: the first value inside is counted here, and taken back if there is none.
-    } else if (char === 0x5b || char === 0x7b) {
-      hasOpened = true
-      if (++depth > deepest) deepest = depth
-      if (++nodes > maxNodes) {
-        // Unless nothing is inside, which may be the last value that is allowed.
-        if (!closesAt(text, at)) break
-      }
-      // `]` and `}`.
-    } else if (char === 0x5d || char === 0x7d) {
-      if (hasOpened) nodes--
-      hasOpened = false
-      depth--
-    } else hasOpened = false
-  }
-  return { nodes, depth: deepest }
+  const meter = new JsonMeter(maxNodes)
+  meter.feed(text)
+  const { nodes, depth } = meter
+  return { nodes, depth }
 }
 
-/** Where the text goes on behind a string. */
-function endOfString(text: string, start: number): number {
-  const { length } = text
-  let at = start
-  for (;;) {
-    const soon = Math.min(at + shortString, length)
-    while (at < soon) {
+/** The same for a text that comes in pieces. */
+export class JsonMeter {
+  nodes = 0
+  depth = 0
+  readonly #maxNodes: number
+  #level = 0
+  /** Whether the last character that is not white space opened an array or an object. */
+  #hasOpened = false
+  #isInString = false
+  #isEscaped = false
+
+  constructor(maxNodes: number) {
+    this.#maxNodes = maxNodes
+  }
+
+  get isExceeded(): boolean {
+    // What was opened last may turn out to be empty.
+    return this.nodes - (this.#hasOpened ? 1 : 0) > this.#maxNodes
+  }
+
+  /** For framings by lines: no string of JSON goes on in the next one, so a quote outside of JSON hides nothing. */
+  endLine(): void {
+    this.#isInString = false
+    this.#isEscaped = false
+  }
+
+  feed(text: string): void {
+    const { length } = text
+    const maxNodes = this.#maxNodes
+    let at = this.#isInString ? this.#endOfString(text, 0) : 0
+    let nodes = this.nodes === 0 && length > 0 ? 1 : this.nodes
+    let depth = this.#level
+    let hasOpened = this.#hasOpened
+    while (at < length) {
       const char = text.charCodeAt(at++)
-      if (char === quote) return at
-      if (char === backslash) at++
+      if (char <= 0x20) continue
+      // The first value inside was counted with the bracket, and is taken back where there is none.
+      if (hasOpened) {
+        hasOpened = false
+        if (char === 0x5d || char === 0x7d) nodes--
+        else if (nodes > maxNodes) break
+      }
+      // Digits, `-`, `.`, `:`: most of what is neither a string nor a bracket.
+      if (char > comma && char < 0x5b) continue
+      if (char === quote) at = this.#endOfString(text, at)
+      else if (char === comma) {
+        if (++nodes > maxNodes) break
+      } else if (char === 0x5b || char === 0x7b) {
+        hasOpened = true
+        nodes++
+        if (++depth > this.depth) this.depth = depth
+      } else if (char === 0x5d || char === 0x7d) depth--
     }
-    if (at >= length) return length
-    // A quote in a long string ends it, unless an odd number of backslashes stands before it.
-    const end = text.indexOf('"', at)
-    if (end < 0) return length
-    let before = end
-    while (before > at && text.charCodeAt(before - 1) === backslash) before--
-    at = end + 1
-    if ((end - before) % 2 === 0) return at
+    this.nodes = nodes
+    this.#level = depth
+    this.#hasOpened = hasOpened
   }
-}
 
-function closesAt(text: string, start: number): boolean {
-  let at = start
-  while (text.charCodeAt(at) <= 0x20) at++
-  const char = text.charCodeAt(at)
-  return char === 0x5d || char === 0x7d
+  /** Where the text goes on behind a string. */
+  #endOfString(text: string, start: number): number {
+    const { length } = text
+    let at = this.#isEscaped ? start + 1 : start
+    this.#isInString = false
+    this.#isEscaped = false
+    while (at < length) {
+      const soon = Math.min(at + shortString, length)
+      while (at < soon) {
+        const char = text.charCodeAt(at++)
+        if (char === quote) return at
+        if (char === backslash) at++
+      }
+      // A quote in a long string ends it, unless an odd number of backslashes stands before it.
+      const found = at < length ? text.indexOf('"', at) : -1
+      const end = found < 0 ? length : found
+      let before = end
+      while (before > at && text.charCodeAt(before - 1) === backslash) before--
+      const isEscaped = (end - before) % 2 === 1
+      if (found >= 0) {
+        if (!isEscaped) return found + 1
+        at = found + 1
+      } else if (at <= length) at = isEscaped ? length + 1 : length
+    }
+    this.#isInString = true
+    this.#isEscaped = at > length
+    return length
+  }
 }

@@ -46,6 +46,8 @@ export interface KindParts {
   readonly fetch: typeof fetch
   /** For addresses that a stranger names: never reaches the inside of the network (B-173). */
   readonly guardedFetch: typeof fetch
+  /** JSON values in one answer or message of the backend (`limits.jsonNodes`). Default 100,000. */
+  readonly jsonNodes?: number
   /** What this agent has to remember beyond one turn. Nobody else's notes are in it. */
   readonly notes: Notes
   /** What all agents of this kind remember together, the same object for all. Left out: each for itself. */
