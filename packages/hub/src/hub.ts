@@ -1,7 +1,7 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
-import { ConfigError } from '@parley/a2a/server'
-import type { Handler } from '@parley/a2a/server'
+import { ConfigError, defaultJsonNodes } from '@parley/a2a/server'
+import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
 import { openAdmin } from './admin/open-admin.ts'
@@ -124,6 +124,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
         notes: store.notes,
         log,
         limitBytes: config.limits.fetched,
+        jsonNodes: config.limits.jsonNodes,
         house,
         programEnv: parts.programEnv ?? {},
         model: (agent) => registry?.open(agent)?.model,
@@ -228,7 +229,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault, textsAreMessages, records }))
     }
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
-    mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
+    mcp = openMcp(shared, house.limits, known)
     if (mcp !== undefined) fronts.push(mcp.front)
     fronts.push(notFound)
     return serve({
@@ -255,7 +256,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   /** The agents as tools for MCP clients. */
   function openMcp(
     shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
-    bodyBytes: number,
+    limits: Partial<Limits> = {},
     known: Access,
   ): McpFront | undefined {
     if (config.mcp === false) return undefined
@@ -276,7 +277,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       remoteFor: (caller) =>
         known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
       trustsProxy: () => current.trustProxy,
-      bodyBytes,
+      bodyBytes: limits.bodyBytes ?? 20_000_000,
+      jsonNodes: limits.jsonNodes ?? defaultJsonNodes,
       mostCalls: config.limits.streamsPerCaller ?? 2_000,
       publicUrl: url,
       issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),

@@ -12,6 +12,7 @@ export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | '
   readonly log: AgentLog
   /** Of what is fetched for a part that is a url. */
   readonly limitBytes?: number | undefined
+  readonly jsonNodes?: number | undefined
   house(name: string): KindParts['house']
   readonly cost: KindParts['cost']
   /** Something about an agent is otherwise than it was. */
@@ -19,7 +20,7 @@ export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | '
 }
 
 export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
-  const { notes, log, limitBytes, house, notice, programEnv, model, cost, publicUrl } = lent
+  const { notes, log, limitBytes, jsonNodes, house, notice, programEnv, model, cost, publicUrl } = lent
   const guard = guardedFetch({ allowHttp: true })
   const resolve = guardedLookup()
   const guarded: typeof fetch = (input, init) => guard(new Request(input, init))
@@ -44,7 +45,7 @@ export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
     bytes,
     house: house(name),
     model,
-    ...defined({ cost, persona, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
+    ...defined({ cost, persona, jsonNodes, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
     publicUrl,
     now: Date.now,
     notice: () => notice(name),

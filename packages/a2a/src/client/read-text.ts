@@ -47,6 +47,11 @@ export async function readText(
   }
 }
 
+/** Throws INVALID_AGENT_RESPONSE where a text holds too many JSON values. One that cannot hold so many loads nothing. */
+export async function checkLongText(text: string, { maxJsonNodes }: { readonly maxJsonNodes?: number }): Promise<void> {
+  if (text.length > (maxJsonNodes ?? 1)) (await import('./check-nodes.ts')).checkNodes(text, maxJsonNodes)
+}
+
 /** An answer that nobody reads would keep its connection. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => {})

@@ -190,11 +190,12 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     const binding =
       bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) ??
       (await import('./facade-binding.ts')).facadeBinding()
-    const { maxBodyBytes, maxEventBytes } = limits
+    const { maxBodyBytes, maxEventBytes, maxJsonNodes } = limits
     const wire = binding.open(at, version, {
       http,
       maxBodyBytes,
       maxEventBytes,
+      maxJsonNodes,
       heard: async (found) => (await rescue)?.heard(interfaces, at, found),
     })
     const line = { version, wire }

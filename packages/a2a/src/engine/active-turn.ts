@@ -67,8 +67,8 @@ export class ActiveTurn implements TurnParts {
       deadlineAt: () => earlier(parts.live.fold.deadlineAt, input.options.deadlineAt),
       expire: parts.expire,
     })
-    this.#interpreter = new Interpreter(parts.live.fold, input.turn)
-    this.#transformer = transformerOf(parts.entry, parts.live, input.turn)
+    this.#interpreter = new Interpreter(parts.live.fold, input.turn, parts.jsonNodes)
+    this.#transformer = transformerOf(parts, input.turn)
     this.#begun = input.started === true
     this.#takenSeq = input.consumedSeq
     if (this.#begun) this.#clock.start()
@@ -145,7 +145,7 @@ export class ActiveTurn implements TurnParts {
 
   async checkpoint(data: unknown): Promise<void> {
     this.#checkNotOver()
-    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint') } as const
+    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint', this.#parts.jsonNodes) } as const
     this.begin(true)
     const written = await this.live.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
     if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
@@ -154,7 +154,7 @@ export class ActiveTurn implements TurnParts {
   async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
     const { live, input } = this
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
-    const plain = askingFor(agentMessage(asking, live.fold), options)
+    const plain = askingFor(agentMessage(asking, live.fold, this.#parts.jsonNodes), options)
     const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
     this.#checkNotOver()
     if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')

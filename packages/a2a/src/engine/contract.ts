@@ -284,6 +284,11 @@ export interface AgentOptions {
 export interface EngineLimits {
   readonly parts: number
   readonly metadataDepth: number
+  /**
+   * JSON values in one request, and in one value that an agent reports. Default 100,000. A body beyond it is refused before
+   * it is parsed: the cost of a body grows with its values, not with its bytes.
+   */
+  readonly jsonNodes: number
   /** Tasks of one caller that are not terminal. */
   readonly tasksPerCaller: number
   /** An upper bound on waiting in a blocking send; then the task is returned as it is (B-67). */

@@ -264,6 +264,7 @@ export function createEngine(parts: EngineParts): Engine {
         entry,
         log,
         now: parts.now,
+        jsonNodes: parts.limits.jsonNodes,
         isReplaced: () => current() !== entry,
         // Others would begin it at once. Alone, it is begun here or at the next start.
         isClosing: () => closing && shared,

@@ -30,6 +30,8 @@ export interface RunParts {
   readonly entry: AgentEntry
   readonly log: EngineLog
   readonly now: () => number
+  /** JSON values in one value that the agent reports. */
+  readonly jsonNodes: number
   /** The next turn is another agent's. */
   isReplaced(): boolean
   /** No turn is begun here any more: it is somebody else's. */

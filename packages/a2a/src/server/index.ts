@@ -19,6 +19,8 @@ export type {
 } from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
 export { cursorExtension } from '../model/extension.ts'
+export { defaultJsonNodes, exceedsJsonNodes, JsonMeter, measureJson } from '../model/json-nodes.ts'
+export type { JsonSize } from '../model/json-nodes.ts'
 export { pushClaims, pushHeaders } from '../model/push.ts'
 export { flatTask, messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
 export type { FlatTaskOptions, TaskSend } from '../versions/simple-tasks.ts'

@@ -101,7 +101,14 @@ export async function openHouse(
       entries.set(found, entry)
       return entry
     },
-    limits: { parts: 100, metadataDepth: 20, tasksPerCaller: Infinity, waitMs: 5_000, ...options.limits },
+    limits: {
+      parts: 100,
+      metadataDepth: 20,
+      jsonNodes: 100_000,
+      tasksPerCaller: Infinity,
+      waitMs: 5_000,
+      ...options.limits,
+    },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     now: options.now ?? Date.now,
     signer: options.signer ?? (await openKeyring(store)),

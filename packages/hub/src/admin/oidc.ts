@@ -3,6 +3,7 @@
  * for a token (PKCE), so that no page ever holds one. What the token proves is decided where all tokens are: by `access.jwt`.
  */
 import { createHash, randomBytes } from 'node:crypto'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import type { Sealer } from '@parley/a2a/server'
 import type { Admin } from '../config/access.ts'
 import { RouteError } from './answer.ts'
@@ -73,7 +74,8 @@ export function createOidc({ settings, secrets, fetch, now }: OidcParts): Oidc {
     try {
       const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
       const text = await response.text()
-      if (!response.ok || text.length > mostBytes) throw new Error(`it answered ${response.status}`)
+      if (!response.ok || text.length > mostBytes || exceedsJsonNodes(text, defaultJsonNodes))
+        throw new Error(`it answered ${response.status}`)
       return JSON.parse(text) as unknown
     } catch (cause) {
       throw Object.assign(unavailable(), { cause })

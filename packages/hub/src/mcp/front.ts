@@ -7,6 +7,7 @@ import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelco
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError } from '@parley/a2a'
 import type { AgentLog, Caller } from '@parley/a2a'
+import { measureJson } from '@parley/a2a/server'
 import type { Credentials } from '@parley/a2a/server'
 import type { Front } from '@parley/a2a/node'
 import { routeRequest } from '../admin/route-request.ts'
@@ -36,6 +37,7 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   /** Whether X-Forwarded-For is believed. */
   trustsProxy(): boolean
   readonly bodyBytes: number
+  readonly jsonNodes: number
   /** Calls of one caller at one time. */
   readonly mostCalls: number
   readonly log: AgentLog
@@ -95,8 +97,11 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { desk } }
     const body = await readBody(incoming, parts.bodyBytes)
     if (body === undefined) return refusal(413, `A request here has up to ${parts.bodyBytes} bytes`)
-    const parsedBody = jsonIn(body)
-    if (isTooDeep(parsedBody)) return refusal(400, 'The request is nested too deeply', -32_600)
+    const text = body.toString()
+    const { nodes, depth } = measureJson(text, parts.jsonNodes)
+    if (nodes > parts.jsonNodes) return refusal(413, `A request here has up to ${parts.jsonNodes} JSON values`)
+    const parsedBody = jsonIn(text)
+    if (depth > deepest) return refusal(400, 'The request is nested too deeply', -32_600)
     if (Array.isArray(parsedBody) && parsedBody.length > mostAtOnce) {
       return refusal(400, `Send up to ${mostAtOnce} requests at once`, -32_600)
     }
@@ -162,9 +167,9 @@ function deskIn({ http }: ServerContext): Desk {
   return desk
 }
 
-function jsonIn(body: Buffer): unknown {
+function jsonIn(text: string): unknown {
   try {
-    return body.length === 0 ? undefined : (JSON.parse(body.toString()) as unknown)
+    return text === '' ? undefined : (JSON.parse(text) as unknown)
   } catch {
     return undefined
   }
@@ -181,14 +186,4 @@ function isForNoAgent(body: unknown): boolean {
     const { name } = (params ?? {}) as { readonly name?: unknown }
     return id !== undefined && method !== undefined && (method !== 'tools/call' || looking.includes(name))
   })
-}
-
-/** Step by step, because what is too deep for a program's stack is just what is looked for. */
-function isTooDeep(body: unknown): boolean {
-  let level = [body]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true
-    level = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-  }
-  return false
 }

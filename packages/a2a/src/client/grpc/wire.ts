@@ -20,7 +20,7 @@ export function createGrpcWire(
   channel: () => Client | Promise<Client>,
   at: GrpcAddress,
   version: ProtocolVersion,
-  { http }: WireParts,
+  { http, maxJsonNodes }: WireParts,
 ): Wire {
   const { proto: dialect } = version
   const methods = methodsOf(version)
@@ -30,7 +30,7 @@ export function createGrpcWire(
     async call(operation, request, about) {
       const method = methodOf(operation)
       const bytes = await introduced(method, operation, request, about, askOnce)
-      return dialect.decodeResult(operation, readResponse(method, bytes))
+      return dialect.decodeResult(operation, readResponse(method, bytes, maxJsonNodes))
     },
 
     async open(operation, request, about) {
@@ -111,7 +111,7 @@ export function createGrpcWire(
       if (signal.aborted) leave()
       for await (const bytes of call as AsyncIterable<Uint8Array>) {
         if (signal.aborted) throw signal.reason
-        const payload = readResponse(method, bytes)
+        const payload = readResponse(method, bytes, maxJsonNodes)
         const { event, id } = takeCursor(dialect.decodeEvent(payload), keepsMark)
         yield { event, id, final: finalOf(payload, version) }
       }

@@ -93,7 +93,11 @@ export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteC
   }
 }
 
-function connectOptions(entry: A2AEntry, { log }: KindParts, bindings: readonly ClientBinding[]): ConnectOptions {
+function connectOptions(
+  entry: A2AEntry,
+  { log, jsonNodes }: KindParts,
+  bindings: readonly ClientBinding[],
+): ConnectOptions {
   const { auth = {}, trust, protocol, tenant, headers } = entry
   const { oauth, ...secrets } = auth
   const tokens = new Map<string, StoredToken>()
@@ -109,7 +113,12 @@ function connectOptions(entry: A2AEntry, { log }: KindParts, bindings: readonly 
     bindings,
     tenant,
     log,
-    limits: { timeoutMs: entry.answerTimeout, idleTimeoutMs: entry.idleTimeout, pollMs: entry.pollEvery },
+    limits: definedOf({
+      timeoutMs: entry.answerTimeout,
+      idleTimeoutMs: entry.idleTimeout,
+      pollMs: entry.pollEvery,
+      maxJsonNodes: jsonNodes,
+    }),
   })
 }
 

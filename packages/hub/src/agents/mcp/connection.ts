@@ -20,6 +20,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { A2AError, linkSignals } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
+import { defaultJsonNodes } from '@parley/a2a/server'
 import { stopwatch } from '../stopwatch.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { openClient } from './client.ts'
@@ -64,6 +65,8 @@ export interface McpCallOptions {
 export interface McpConnectionOptions extends McpClientOptions {
   /** Of one message of the server's. Default 20 MB. */
   readonly limitBytes?: number
+  /** JSON values in one message of the server's. Default 100,000. */
+  readonly jsonNodes?: number
   /** Whether the server may ask those who call. Not where several do: it would not say whom it means. Default: yes. */
   readonly mayAsk?: boolean
 }
@@ -79,7 +82,13 @@ interface ActiveCall {
 }
 
 export function mcpConnection(server: McpServer, options: McpConnectionOptions): McpConnection {
-  const { connectTimeoutMs, onToolsChanged, limitBytes = 20_000_000, mayAsk = true } = options
+  const {
+    connectTimeoutMs,
+    onToolsChanged,
+    limitBytes = 20_000_000,
+    jsonNodes = defaultJsonNodes,
+    mayAsk = true,
+  } = options
   const calls = new Set<ActiveCall>()
   let current: Promise<Client> | undefined
   let connected: Client | undefined
@@ -88,7 +97,9 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
   const closing = new AbortController()
   const limit = {
     bytes: limitBytes,
-    exceeded: () => (oversized = tooLarge(limitBytes)),
+    nodes: jsonNodes,
+    exceeded: (by: 'bytes' | 'nodes') =>
+      (oversized = tooLarge(by === 'bytes' ? `${limitBytes} bytes` : `${jsonNodes} JSON values`)),
   }
 
   return {
@@ -242,5 +253,5 @@ function hasForgottenUs(reason: unknown): boolean {
 const unavailable = (cause: unknown): A2AError =>
   new A2AError('AGENT_UNAVAILABLE', 'A tool server cannot be reached now', {}, { cause })
 
-const tooLarge = (limitBytes: number): A2AError =>
-  new A2AError('PAYLOAD_TOO_LARGE', `A tool server answered with more than the ${limitBytes} bytes that are taken here`)
+const tooLarge = (most: string): A2AError =>
+  new A2AError('PAYLOAD_TOO_LARGE', `A tool server answered with more than the ${most} that are taken here`)

@@ -119,8 +119,8 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
       await turn.checkpoint(plan)
       const streams = entry.transport !== 'split'
       const said = { ...prompt, text: asWords(prompt.text, 'agent') }
-      const { fetch } = parts
-      const http = { turn, plan, entry, fetch, log: turn.log, streams }
+      const { fetch, jsonNodes } = parts
+      const http = { turn, plan, entry, fetch, jsonNodes, log: turn.log, streams }
       yield* withHopSpan(turn, about, ({ traceparent }) => runByHttp({ ...http, traceparent }, said))
     } finally {
       leave()
