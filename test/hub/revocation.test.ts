@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
-import { openStage, until } from '../admin/stage.ts'
+import { runCommand } from '../../packages/hub/src/cli/run-command.ts'
+import { testTerminal } from '../../packages/hub/src/cli/test-terminal.ts'
+import { adminKey, openStage, until } from '../admin/stage.ts'
 import { type Office, openOffice, type Proof, tongues, type Tongue } from './office.ts'
 
 const never = Promise.withResolvers<never>()
@@ -118,6 +120,25 @@ describe('what a session has open', () => {
     assert.equal((await stage.ask('GET', '/admin/session', undefined, { cookie })).status, 401)
     assert.deepEqual((await stage.ask('GET', '/admin/sessions')).json, { sessions: [] })
     assert.equal((await stage.ask('DELETE', `/admin/sessions/${sessions[0].id}`)).status, 404)
+  })
+})
+
+describe('parley session', () => {
+  it('lists who is signed in, and ends a session', async () => {
+    const stage = await openStage()
+    const environment = { PARLEY_URL: stage.url, PARLEY_ADMIN_KEY: adminKey }
+    const run = async (...words: string[]): Promise<readonly string[]> => {
+      const terminal = testTerminal({ environment })
+      assert.equal(await runCommand(['session', ...words], terminal), 0, terminal.complaints.join())
+      return terminal.said
+    }
+    const signedIn = await stage.ask('POST', '/admin/session')
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const [line = ''] = await run('list')
+    assert.match(line, /^\S+ {2}admin {2}by key {2}from 127\.0\.0\.1 {2}since \S+ {2}until \S+$/)
+    await run('end', line.split(' ')[0] ?? '')
+    assert.equal((await stage.ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
+    assert.deepEqual(await run('list'), [])
   })
 })
 
