@@ -10,6 +10,7 @@ import type { AgentKind } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
 import { createAccess } from './auth/access.ts'
 import type { Access } from './auth/access.ts'
+import { endWithGrant } from './auth/grant-streams.ts'
 import { accessSettings } from './auth/settings.ts'
 import { closeAll, closeFirst } from './closing.ts'
 import { agentChanges, changesBetween } from './config/changes.ts'
@@ -247,6 +248,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       mayKnow: known.mayUse,
       onAnswer,
       onEvent,
+      onStream: known.onStream,
       ...defined({ push }),
       signsFor: [hopPurpose],
       front: forHosts(house.hosts, oneOf(...fronts)),
@@ -267,6 +269,10 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...shared,
       settings: { tools, waitMs },
       identify: known.identify,
+      endWithGrant(caller, response) {
+        const grant = known.grantOf(caller)
+        if (grant !== undefined) endWithGrant(known.streams, grant, response)
+      },
       admitted: (caller, agent) => admitted(known, caller, agent),
       names: () => registry?.names() ?? [],
       agentSettings: (agent) => registry?.status(agent)?.settings,

@@ -30,6 +30,8 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   readonly settings: BridgeSettings
   /** Who sends a request that is for no agent in particular. Throws UNAUTHENTICATED. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
+  /** Cuts the answer when the credentials of the caller end. */
+  endWithGrant(caller: Caller, response: ServerResponse): void
   /** Whether there is an agent that anybody may use. */
   hasOpenAgents(): boolean
   /** The way to agents elsewhere, if the caller may have addresses called that it names. */
@@ -82,9 +84,10 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     return mcpReq.envelope !== undefined && http?.req?.signal.aborted === true && !isClosing
   }
 
-  async function answer(incoming: IncomingMessage, signal: AbortSignal): Promise<Response> {
+  async function answer(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<Response> {
     const request = routeRequest(incoming)
     const caller = await parts.identify(request.credentials(''))
+    parts.endWithGrant(caller, response)
     if (caller.anonymous === true && !parts.hasOpenAgents()) {
       throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
     }
@@ -121,7 +124,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const page = pages.answer(incoming)
-    const made = page ?? (await answer(incoming, gone.signal).catch((reason: unknown) => refused(reason)))
+    const made = page ?? (await answer(incoming, response, gone.signal).catch((reason: unknown) => refused(reason)))
     if (gone.signal.aborted) return
     await sendResponse(response, made, pages.headers(incoming))
   }
