@@ -15,6 +15,7 @@ import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
 import type { Live } from './live.ts'
 import { DuplicateMessage } from './append-refusals.ts'
+import { createLogPages } from './log-pages.ts'
 import { createMessageClaims } from './message-claims.ts'
 import { passing } from './passing.ts'
 import { createPush } from './push.ts'
@@ -73,7 +74,8 @@ export function createEngine(parts: EngineParts): Engine {
     startRun,
   })
   const { resume: goOn } = recovery
-  const streams = createTaskStreams(store)
+  const pages = createLogPages(store)
+  const streams = createTaskStreams(store, pages)
   const claims = createMessageClaims(parts.signer, now)
   const accept = createAccept({
     store,
@@ -99,6 +101,7 @@ export function createEngine(parts: EngineParts): Engine {
 
   return {
     ...(push !== undefined ? { push: push.desk } : {}),
+    pages,
     tasks: {
       get: view,
       cancel: async (id) => cancel(await findAny(id), { id }, 'answer'),
@@ -156,7 +159,10 @@ export function createEngine(parts: EngineParts): Engine {
       const resumed = await streams.resume(live, context, entry)
       if (resumed !== undefined) return resumed
       if (!isTerminal(live.fold.status.state)) return streams.fromSnapshot(live, entry, false, undefined)
-      if (finished === 'replay') return single({ event: { task: viewOf(live.fold) }, seq: live.fold.head, final: true })
+      if (finished === 'replay') {
+        const { fold } = live
+        return single({ event: streams.snapshotEvent(viewOf(fold)), seq: fold.head, final: true, bytes: fold.bytes })
+      }
       throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
         taskId: live.id,
       })

@@ -35,6 +35,7 @@ type Item = PushDelivery['item']
 /** How many events one claim delivers at most: as many come twice if we die. */
 const mostEvents = 20
 const maxRead = 200
+const maxReadBytes = 1_000_000
 
 /** `until`: the claim holds as long. `stop` is aborted when this config must not be told any more, or the server closes. */
 export async function runPushJob(
@@ -90,7 +91,7 @@ export async function runPushJob(
     if ((await store.firstSeq(taskId)) > cursor + 1) {
       return [{ seq: task.fold.head, event: { task: viewOf(task.fold) }, final: false, gap: true }]
     }
-    const records = await store.read(taskId, cursor, maxRead)
+    const records = await store.read(taskId, cursor, maxRead, maxReadBytes)
     const items: Item[] = []
     for (const { seq, at, body } of records) {
       const event = eventOf(taskId, task.fold.contextId, body)
