@@ -340,6 +340,8 @@ export interface EngineParts {
   readonly limits: EngineLimits
   readonly log: EngineLog
   readonly now: () => number
+  /** For durations: timeouts of turns, leases as seen from here. Default: `now`. */
+  readonly monotonicNow?: () => number
   readonly signer: Signer
   readonly retention?: EngineRetention
   /** Without it there are no webhooks. */

@@ -1,4 +1,5 @@
 /** The operations of A2A over a log. What each means is here; how it is spelled and framed is not. */
+import { clockOf } from '../model/clock.ts'
 import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
@@ -34,7 +35,8 @@ import { createTeller } from './teller.ts'
 const maxRelated = 100
 
 export function createEngine(parts: EngineParts): Engine {
-  const { log, now } = parts
+  const { log } = parts
+  const { now, monotonicNow } = clockOf(parts)
   const store = reachable(parts.store)
   const holder = newId()
   const runs = passing<Run>()
@@ -83,6 +85,7 @@ export function createEngine(parts: EngineParts): Engine {
     limits: parts.limits,
     claims,
     now,
+    monotonicNow,
     findOwn,
     runs: (live) => runs.get(live.id) !== undefined,
     startRun,
@@ -94,7 +97,7 @@ export function createEngine(parts: EngineParts): Engine {
     leaseTtlMs: store.leaseTtlMs,
     everyMs: parts.sweepMs,
     log,
-    now,
+    monotonicNow,
     held,
     renew: recovery.renewLeases,
   })
@@ -269,8 +272,10 @@ export function createEngine(parts: EngineParts): Engine {
         live,
         entry,
         log,
-        now: parts.now,
         jsonNodes: parts.limits.jsonNodes,
+        now,
+        monotonicNow,
+        expireInput: () => void recovery.expireInput(live),
         isReplaced: () => current() !== entry,
         // Others would begin it at once. Alone, it is begun here or at the next start.
         isClosing: () => closing && shared,
