@@ -86,7 +86,15 @@ const clean: TortureHistory = {
   executions: [run(1, 'p0', 1), run(1, 'p1', 5), run(2, 'p2', 20)],
   acknowledgements: [{ messageId: 'm1', atNs: 10 }],
   hooks: [{ taskId, key: '/hook h' }],
-  arrivals: [arrival(2), arrival(4, { acknowledged: false }), arrival(4), arrival(4), arrival(5), arrival(7), arrival(8)],
+  arrivals: [
+    arrival(2),
+    arrival(4, { acknowledged: false }),
+    arrival(4),
+    arrival(4),
+    arrival(5),
+    arrival(7),
+    arrival(8),
+  ],
   backups: [
     {
       name: 'backup 1',

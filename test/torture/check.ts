@@ -135,7 +135,8 @@ function checkExecutions(
     const before = seen.get(key) ?? []
     seen.set(key, [...before, execution])
     if (before.length === 0) return []
-    if (before.some((one) => one.by === by)) return [`${agent} ran ${messageId} twice in one process, attempt ${attempt}`]
+    if (before.some((one) => one.by === by))
+      return [`${agent} ran ${messageId} twice in one process, attempt ${attempt}`]
     if (durableAgents.includes(agent)) return [`${agent} ran ${messageId} twice as attempt ${attempt}`]
     if (attempt > 1) return [`${agent} ran attempt ${attempt} of ${messageId} in two processes`]
     const isLate = atNs !== undefined && atNs > (acknowledged.get(messageId) ?? Infinity)

@@ -13,7 +13,7 @@ import { createPersistence, describe, endOf, userMessage } from '../cluster/pers
 import type { Writable } from '../cluster/persist.ts'
 import { dial } from '../crash/client.ts'
 import type { Dialling } from '../crash/client.ts'
-import { roguery } from './config.ts'
+import { heavyRoguery, roguery } from './config.ts'
 import { sendHostileBody } from './hostile-bodies.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -23,7 +23,7 @@ export interface ClientsOptions {
   readonly recorder: Recorder
   /** Where webhooks are, by a name of their own. */
   hookUrl(name: string): string
-  /** Whether agents that cost a process each are called. */
+  /** Whether agents that start a Node program are called. */
   readonly isHeavy: boolean
 }
 
@@ -31,14 +31,12 @@ const ways: readonly Dialling[] = (['0.2', '0.3', '1.0'] as const).flatMap((vers
   (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
 )
 const modern: Dialling = { version: '1.0', binding: 'JSONRPC' }
-const cheapRogues = ['rogue', 'crashing', 'flooding', 'garbling', 'sleeping', 'model', 'remote']
 const silentMs = 4_000
 
 export type Clients = ReturnType<typeof createClients>
 
 export function createClients({ url, random, recorder, hookUrl, isHeavy }: ClientsOptions) {
-  const onRetry = (reason: string): void =>
-    void recorder.retries.set(reason, (recorder.retries.get(reason) ?? 0) + 1)
+  const onRetry = (reason: string): void => void recorder.retries.set(reason, (recorder.retries.get(reason) ?? 0) + 1)
   const { persist, follow } = createPersistence({ patienceMs: 5_000, patienceGrowth: 1.5, onRetry })
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const way = (): Dialling => pick(ways)
@@ -103,7 +101,11 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
   }
 
   /** Streams its own task to the end, over as many connections as it takes. */
-  async function stream(agent: string, text: string, { opened, heard, contextId }: StreamOptions = {}): Promise<string> {
+  async function stream(
+    agent: string,
+    text: string,
+    { opened, heard, contextId }: StreamOptions = {},
+  ): Promise<string> {
     const message = note()
     const told: Writable<Told> = { subscriber: 'sender', taskId: '', events: [], finished: false }
     const at = wire(agent, way())
@@ -337,7 +339,9 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
       params: { message: userMessage(newId(), 'flood') },
     })
     const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
-    const response = await fetch(`${url}/a2a/rogue`, { method: 'POST', headers, body, signal: stop.signal }).catch(() => {})
+    const response = await fetch(`${url}/a2a/rogue`, { method: 'POST', headers, body, signal: stop.signal }).catch(
+      () => {},
+    )
     await sleep(silentMs * random())
     stop.abort()
     await response?.body?.cancel().catch(() => {})
@@ -345,8 +349,9 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
 
   /** Whatever a misbehaving agent does, its task ends and everybody is told the same. */
   async function rogue(): Promise<void> {
-    const agent = pick(isHeavy ? Object.keys(roguery) : cheapRogues)
-    const text = pick(roguery[agent] ?? [''])
+    const known = isHeavy ? { ...roguery, ...heavyRoguery } : roguery
+    const agent = pick(Object.keys(known))
+    const text = pick(known[agent] ?? [''])
     try {
       if (random() < 0.5) await stream(agent, text)
       else await send(agent, text)

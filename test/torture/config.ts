@@ -9,6 +9,8 @@ export interface ConfigOptions {
   readonly folder: string
   /** Changes with each reload. */
   readonly revision: number
+  /** With the agents that start a Node program: a hub waits for those before it listens. */
+  readonly isHeavy: boolean
 }
 
 const modules = join(import.meta.dirname, 'agents.ts')
@@ -27,6 +29,10 @@ export const roguery: Readonly<Record<string, readonly string[]>> = {
   sleeping: ['now'],
   model: ['say', 'cut', 'hang', 'error', 'garbage'],
   remote: ['20 5', 'throw'],
+}
+
+/** The same of agents that start a Node program. */
+export const heavyRoguery: Readonly<Record<string, readonly string[]>> = {
   coder: ['echo hi', 'fail', 'exit', 'debris'],
   tools: ['hello'],
 }
@@ -34,7 +40,7 @@ export const roguery: Readonly<Record<string, readonly string[]>> = {
 export const ledgerOf = (folder: string): string => join(folder, 'ledger.jsonl')
 export const scriptLedgerOf = (folder: string): string => join(folder, 'script-ledger.jsonl')
 
-export function configOf({ modelUrl, remoteUrl, folder, revision }: ConfigOptions): string {
+export function configOf({ modelUrl, remoteUrl, folder, revision, isHeavy }: ConfigOptions): string {
   const description = `Revision ${revision}`
   const sh = (line: string, more: object = {}): object => ({
     kind: 'command',
@@ -46,6 +52,10 @@ export function configOf({ modelUrl, remoteUrl, folder, revision }: ConfigOption
   const node = (...args: readonly string[]): readonly string[] => [process.execPath, ...args]
   const module = (name: string, more: object = {}): object => ({ kind: 'module', path: modules, export: name, ...more })
   const limited = { timeout: '3s' }
+  const programAgents = {
+    coder: { kind: 'acp', command: node(join(programs, 'acp-agent.ts')), env: { BENCH: folder }, ...limited },
+    tools: { kind: 'mcp', command: node(join(programs, 'mcp-server.ts'), folder), allow: ['say'], ...limited },
+  }
   return stringify({
     listen: { grpcPort: false },
     admin: { key: 'a key that only the torture run knows' },
@@ -67,15 +77,19 @@ export function configOf({ modelUrl, remoteUrl, folder, revision }: ConfigOption
       fragile: module('fragile'),
       asker: module('asker'),
       rogue: module('rogue', limited),
-      script: sh(script, { protocol: 'jsonl', resume: 'rerun', timeout: '5m', env: { LEDGER: scriptLedgerOf(folder) } }),
+      script: sh(script, {
+        protocol: 'jsonl',
+        resume: 'rerun',
+        timeout: '5m',
+        env: { LEDGER: scriptLedgerOf(folder) },
+      }),
       crashing: sh('kill -SEGV $$'),
       flooding: sh('head -c 3000000 /dev/zero | tr "\\0" x', { outputLimit: '1MB' }),
       garbling: sh('echo "{no json"; echo "[1,2"', { protocol: 'jsonl' }),
       sleeping: sh('echo started; sleep 600'),
       model: { kind: 'openai', baseUrl: modelUrl, model: 'scripted', ...limited },
       remote: { kind: 'a2a', url: remoteUrl, ...limited },
-      coder: { kind: 'acp', command: node(join(programs, 'acp-agent.ts')), env: { BENCH: folder }, ...limited },
-      tools: { kind: 'mcp', command: node(join(programs, 'mcp-server.ts'), folder), allow: ['say'], ...limited },
+      ...(isHeavy ? programAgents : {}),
     },
   })
 }

@@ -78,18 +78,22 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
     async start() {
       const log = openSync(logFile, 'a')
       const imports = preloads.flatMap((file) => ['--import', file])
-      const starting = spawn(process.execPath, ['--conditions=parley-source', ...imports, program, 'up', '-c', config], {
-        cwd: folder,
-        env: {
-          PATH: process.env['PATH'],
-          PORT: String(port),
-          PARLEY_CLOCK_OFFSET_FILE: clockFile,
-          PARLEY_TORTURE_LEDGER: ledger,
-          NODE_COMPILE_CACHE: join(folder, 'compiled'),
-          ...env,
+      const starting = spawn(
+        process.execPath,
+        ['--conditions=parley-source', ...imports, program, 'up', '-c', config],
+        {
+          cwd: folder,
+          env: {
+            PATH: process.env['PATH'],
+            PORT: String(port),
+            PARLEY_CLOCK_OFFSET_FILE: clockFile,
+            PARLEY_TORTURE_LEDGER: ledger,
+            NODE_COMPILE_CACHE: join(folder, 'compiled'),
+            ...env,
+          },
+          stdio: ['ignore', 'pipe', log, 'ipc'],
         },
-        stdio: ['ignore', 'pipe', log, 'ipc'],
-      })
+      )
       closeSync(log)
       child = starting
       isExpected = false

@@ -39,7 +39,8 @@ export interface RoundOptions {
   readonly faultsPerRound: number
   /** Pauses between two faults are random, up to this. */
   readonly maxPauseMs: number
-  readonly isHeavy: boolean
+  /** Every so many rounds have the agents that start a Node program, and take longer for each kill. */
+  readonly heavyEvery: number
   /** Where the history of a violation goes. */
   readonly historyFile: (round: number) => string
   /** Agents that the hub calls only after the message is durable. */
@@ -77,12 +78,14 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
     const recorder = createRecorder()
     const backups: Backup[] = []
     receiver.misbehave()
+    const isHeavy = totals.rounds % options.heavyEvery === 0
+    setting.setHeavy(isHeavy)
     const clients = createClients({
       url: world.url,
       random,
       recorder,
       hookUrl: receiver.url,
-      isHeavy: options.isHeavy,
+      isHeavy,
     })
     const load = clients.keepUp(options.clientsAtOnce)
     for (let n = 0; n < faultsPerRound && mayGoOn(); n += 1) {
@@ -166,7 +169,10 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
     if (violations.length === 0) return
     totals.violations.push(...violations)
     const file = options.historyFile(totals.rounds)
-    writeFileSync(file, JSON.stringify({ violations, ...history }, (_, value: unknown) => plain(value), 1))
+    writeFileSync(
+      file,
+      JSON.stringify({ violations, ...history }, (_, value: unknown) => plain(value), 1),
+    )
     console.error(`${world.name}, round ${totals.rounds}: ${violations.length} violations; the history is in ${file}`)
     for (const violation of violations.slice(0, 10)) console.error(`  ${violation}`)
   }

@@ -37,11 +37,12 @@ export async function openSetting(name: string, random: () => number) {
   })
   const configFile = join(folder, 'parley.yaml')
   let revision = 0
+  let hasPrograms = false
 
   /** As editors do it. */
   function writeConfig(): void {
     revision += 1
-    const text = configOf({ modelUrl: model.url, remoteUrl: remote.url, folder, revision })
+    const text = configOf({ modelUrl: model.url, remoteUrl: remote.url, folder, revision, isHeavy: hasPrograms })
     writeFileSync(`${configFile}.new`, text)
     renameSync(`${configFile}.new`, configFile)
   }
@@ -53,6 +54,11 @@ export async function openSetting(name: string, random: () => number) {
     ledger: ledgerOf(folder),
     receiver,
     writeConfig,
+    setHeavy(isHeavy: boolean): void {
+      if (isHeavy === hasPrograms) return
+      hasPrograms = isHeavy
+      writeConfig()
+    },
     async close() {
       await Promise.all([receiver.close(), model.close(), remote.close()])
       rmSync(folder, { recursive: true, force: true })

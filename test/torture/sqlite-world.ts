@@ -77,8 +77,9 @@ export async function openSqliteWorld(name: string, setting: Setting): Promise<W
       await one.kill()
     },
     unfinished: async () =>
-      reading((database) => database.prepare('SELECT id, agent FROM tasks WHERE finished = 0').all()) as unknown as
-        readonly UnfinishedTask[],
+      reading((database) =>
+        database.prepare('SELECT id, agent FROM tasks WHERE finished = 0').all(),
+      ) as unknown as readonly UnfinishedTask[],
     readLogs: async (known) => reading((database) => logsIn(database, known)),
     async backup(taskIds) {
       copies += 1

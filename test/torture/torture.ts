@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createRandom } from '../crash/random.ts'
 import { createTorture } from './rounds.ts'
 import type { Totals } from './rounds.ts'
+import { openPostgresWorld } from './postgres-world.ts'
 import { openSetting } from './setting.ts'
 import { openSqliteWorld } from './sqlite-world.ts'
 
@@ -35,13 +36,13 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
     names.map(async (name, index) => {
       const random = createRandom(seed + index)
       const setting = await openSetting(name, createRandom(seed + 100 + index))
-      const world = await openSqliteWorld(name, setting)
+      const world = await (name === 'sqlite' ? openSqliteWorld : openPostgresWorld)(name, setting)
       const torture = createTorture(world, setting, {
         random,
         clientsAtOnce: isQuick ? 8 : 12,
         faultsPerRound: isQuick ? 12 : 30,
         maxPauseMs: isQuick ? 800 : 1_500,
-        isHeavy: true,
+        heavyEvery: isQuick ? 2 : 6,
         historyFile: (round) => join(histories, `${name}-${round}.json`),
         durableAgents: [],
       })
