@@ -24,6 +24,8 @@ export interface GrpcHandler {
   readonly bodyBytes: number
   readonly keepAliveMs: number
   readonly stallMs: number
+  /** To be called when a reader was cut because it took nothing for `stallMs`. */
+  stalled(): void
   readonly log: EngineLog
 }
 
@@ -43,6 +45,7 @@ export function createGrpcHandler(
     bodyBytes: house.limits.bodyBytes,
     keepAliveMs: house.keepAliveMs,
     stallMs: options.stallMs ?? defaults.stallMs,
+    stalled: house.performParts.unsent.stalled,
     log: options.log ?? consoleLog,
   }
 }
