@@ -54,7 +54,7 @@ const doors: Readonly<Record<string, Surface>> = {
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
       BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
-      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions Idempotency JsonSize JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OnStream OpaqueBearerOptions OpenedStream PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
+      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HandlerReaders HouseOptions Idempotency JsonSize JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OnStream OpaqueBearerOptions OpenedStream PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
     `,
   },
   './node': {

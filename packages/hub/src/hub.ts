@@ -101,6 +101,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     isAtHome: isAtHome && !config.trustProxy,
     isAdmin: (key) => access?.adminKey.isGood(key) === true,
     streams: () => server?.handler.streams() ?? 0,
+    readers: () => server?.handler.readers,
     agents: () => registry,
     queues: queues.lengths,
   })
