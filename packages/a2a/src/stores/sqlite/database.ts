@@ -29,8 +29,8 @@ export interface Database {
 }
 
 /** `timeoutMs` is how long a statement waits for a lock that another process holds. */
-export function openDatabase(file: string, timeoutMs: number): Database {
-  const database = new DatabaseSync(file, { timeout: timeoutMs })
+export function openDatabase(file: string, timeoutMs: number, access: 'read' | 'write' = 'write'): Database {
+  const database = new DatabaseSync(file, { timeout: timeoutMs, readOnly: access === 'read' })
   const statements = new Map<string, Statement<never>>()
   return {
     path: database.location(),
@@ -58,8 +58,20 @@ function statementOf<Row>(statement: StatementSync): Statement<Row> {
   }
 }
 
+/** SQLite's own numbers. */
 const busy = 5
-/** SQLite's own number: another connection holds the lock. */
+const corrupt = 11
+
+/** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode as number) % 256 === busy
+  return codeOf(error) === busy
+}
+
+/** The file, or a page of it, is not what a database has there. */
+export function isCorrupt(error: unknown): error is Error {
+  return codeOf(error) === corrupt
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? (error.errcode as number) % 256 : undefined
 }
