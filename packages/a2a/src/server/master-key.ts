@@ -1,6 +1,5 @@
 /** The master key is checked before anything else is opened: with a wrong one nothing that was sealed can be read. */
 import { openKeyring } from '../engine/keyring.ts'
-
 import { ConfigError } from './config-error.ts'
 import type { HandlerOptions } from './options.ts'
 

@@ -8,8 +8,8 @@ import type { StoreLog } from '../store-log.ts'
 import type { Database } from './database.ts'
 import { identityOf } from './inspect.ts'
 import { openMark } from './mark-file.ts'
-import type { Mark, MarkWriter, Reached } from './mark-file.ts'
-import type { WalReader } from './wal-place.ts'
+import type { Mark, MarkWriter } from './mark-file.ts'
+import type { WalPlace, WalReader } from './wal-place.ts'
 import { openWalReader } from './wal-place.ts'
 
 export interface HighWater {
@@ -48,9 +48,10 @@ export function openHighWater({ database, durability, epoch, position, before, n
     isClean: false,
     wal: wal.read(),
   }
+  const synced = { wal: first.wal }
   let mark: MarkWriter
   try {
-    mark = openMark(path, first, log)
+    mark = openMark(path, first, durability === 'full' ? wal.read : () => synced.wal, log)
   } catch (cause) {
     log.warn('the high-water mark of the database cannot be written: writes that damage loses are not noticed', {
       path,
@@ -58,20 +59,26 @@ export function openHighWater({ database, durability, epoch, position, before, n
     })
     return { reached() {}, close: async () => wal.close() }
   }
-  return durability === 'full' ? atOnce(mark, wal, now) : afterSync(mark, wal, now, path)
+  return durability === 'full' ? atOnce(mark, wal, now) : afterSync(mark, wal, synced, now, path)
 }
 
 function atOnce(mark: MarkWriter, wal: WalReader, now: () => number): HighWater {
   return {
-    reached: (position) => mark.write({ position, at: now(), wal: wal.read() }),
+    reached: (position) => mark.write(position, now()),
     async close() {
-      wal.close()
       await mark.close()
+      wal.close()
     },
   }
 }
 
-function afterSync(mark: MarkWriter, wal: WalReader, now: () => number, path: string): HighWater {
+function afterSync(
+  mark: MarkWriter,
+  wal: WalReader,
+  synced: { wal: WalPlace },
+  now: () => number,
+  path: string,
+): HighWater {
   const handle = openSync(`${path}-wal`, 'r+')
   let last: number | undefined
   let lastAt = 0
@@ -79,11 +86,14 @@ function afterSync(mark: MarkWriter, wal: WalReader, now: () => number, path: st
   let syncing: Promise<void> | undefined
 
   function sync(): void {
-    const reached: Reached = { position: last ?? 0, at: lastAt, wal: wal.read() }
+    const [position, at, place] = [last ?? 0, lastAt, wal.read()]
     timer = undefined
     syncing = new Promise((resolve) => {
       fdatasync(handle, (error) => {
-        if (error === null) mark.write(reached)
+        if (error === null) {
+          synced.wal = place
+          mark.write(position, at)
+        }
         resolve()
       })
     })
@@ -98,13 +108,12 @@ function afterSync(mark: MarkWriter, wal: WalReader, now: () => number, path: st
     async close() {
       clearTimeout(timer)
       await syncing
-      const place = wal.read()
-      wal.close()
       // The end of the database has synced all of it, unless a backup reads at this moment.
       fdatasyncSync(handle)
       closeSync(handle)
-      if (last !== undefined) mark.write({ position: last, at: lastAt, wal: place })
+      if (last !== undefined) mark.write(last, lastAt)
       await mark.close()
+      wal.close()
     },
   }
 }

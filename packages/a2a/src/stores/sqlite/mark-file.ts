@@ -25,12 +25,12 @@ export interface Mark {
   readonly wal: WalPlace
 }
 
-/** What changes with a commit. */
-export type Reached = Pick<Mark, 'position' | 'at' | 'wal'>
-
 export interface MarkWriter {
-  /** Never throws: a mark that cannot be written stays behind the database, which is allowed. */
-  write(reached: Reached): void
+  /**
+   * Writes how far the database has come. `wal` is read once a second and not with each commit, so it may be older; the
+   * position is not. Never throws: a mark that cannot be written stays behind the database, which is allowed.
+   */
+  write(position: number, at: number): void
   /** Says that the store was closed in order. */
   close(): Promise<void>
 }
@@ -64,26 +64,29 @@ export function readMark(databasePath: string): Mark | undefined {
 }
 
 /** Begins with a mark that is on disk. Throws if the file cannot be written. */
-export function openMark(databasePath: string, first: Mark, log: StoreLog): MarkWriter {
+export function openMark(databasePath: string, first: Mark, readWal: () => WalPlace, log: StoreLog): MarkWriter {
   const handle = openSync(markPath(databasePath), openFlags, 0o600)
   const record = Buffer.alloc(recordBytes)
+  const checked = record.subarray(0, checkedBytes)
   let sequence = Date.now() * 1_000
   let isSynced = true
+  let isWalKnown = false
   let hasFailed = false
   let syncing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  let last: Reached = first
 
-  function put(reached: Reached, isClean: boolean): void {
+  /** The record with the higher sequence is the newer one. */
+  function put(): void {
     sequence += 1
-    encode(record, sequence, { ...first, ...reached, isClean })
+    record.writeDoubleBE(sequence, 8)
+    record.writeUInt32BE(crc32(checked), checkedBytes)
     writeSync(handle, record, 0, recordBytes, (sequence % 2) * slotBytes)
-    last = reached
   }
 
   function sync(): void {
     timer = undefined
     isSynced = true
+    isWalKnown = false
     syncing = new Promise((resolve) => {
       fdatasync(handle, (error) => {
         if (error !== null) fail(error)
@@ -98,18 +101,22 @@ export function openMark(databasePath: string, first: Mark, log: StoreLog): Mark
   }
 
   try {
+    encode(record, first)
     // Both, so that no record of an earlier database is left.
-    put(first, false)
-    put(first, false)
+    put()
+    put()
     fdatasyncSync(handle)
   } catch (error) {
     closeSync(handle)
     throw error
   }
   return {
-    write(reached) {
+    write(position, at) {
       try {
-        put(reached, false)
+        if (!isWalKnown) encodeWal(record, readWal())
+        isWalKnown = true
+        encodePlace(record, position, at)
+        put()
       } catch (error) {
         fail(error)
         return
@@ -123,7 +130,8 @@ export function openMark(databasePath: string, first: Mark, log: StoreLog): Mark
       clearTimeout(timer)
       await syncing
       try {
-        put(last, true)
+        encodeClean(record, true)
+        put()
         fdatasyncSync(handle)
       } catch (error) {
         fail(error)
@@ -134,19 +142,29 @@ export function openMark(databasePath: string, first: Mark, log: StoreLog): Mark
   }
 }
 
-function encode(record: Buffer, sequence: number, mark: Mark): void {
+function encode(record: Buffer, { inode, birth, epoch, anchor, position, at, wal, isClean }: Mark): void {
   record.set(magic, 0)
-  record.writeDoubleBE(sequence, 8)
-  record.writeBigUInt64BE(mark.inode, 16)
-  record.writeBigUInt64BE(mark.birth, 24)
-  record.writeDoubleBE(mark.epoch, 32)
-  record.writeDoubleBE(mark.anchor, 40)
-  record.writeDoubleBE(mark.position, 48)
-  record.writeDoubleBE(mark.at, 56)
-  record.writeBigUInt64BE(mark.wal.salt, 64)
-  record.writeUInt32BE(mark.wal.frames, 72)
-  record.writeUInt32BE(mark.isClean ? 1 : 0, 76)
-  record.writeUInt32BE(crc32(record.subarray(0, checkedBytes)), checkedBytes)
+  record.writeBigUInt64BE(inode, 16)
+  record.writeBigUInt64BE(birth, 24)
+  record.writeDoubleBE(epoch, 32)
+  record.writeDoubleBE(anchor, 40)
+  encodePlace(record, position, at)
+  encodeWal(record, wal)
+  encodeClean(record, isClean)
+}
+
+function encodePlace(record: Buffer, position: number, at: number): void {
+  record.writeDoubleBE(position, 48)
+  record.writeDoubleBE(at, 56)
+}
+
+function encodeWal(record: Buffer, { salt, frames }: WalPlace): void {
+  record.writeBigUInt64BE(salt, 64)
+  record.writeUInt32BE(frames, 72)
+}
+
+function encodeClean(record: Buffer, isClean: boolean): void {
+  record.writeUInt32BE(isClean ? 1 : 0, 76)
 }
 
 function decode(record: Buffer): { readonly sequence: number; readonly mark: Mark } | undefined {

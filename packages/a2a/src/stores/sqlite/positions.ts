@@ -19,22 +19,19 @@ export function createCommitPositions(
   epoch: Epoch,
   reached: (position: number) => void,
 ): CommitPositions {
-  // Of this connection, also what was rolled back: a position too many harms nothing.
-  const total = database.prepare<{ n: number }>('SELECT total_changes() AS n')
-  const changes = (): number => total.get()?.n ?? 0
   let changesBefore = 0
   let positionBefore = 0
   let wasAbandoned = false
   let isWrite = false
   return {
     begin() {
-      changesBefore = changes()
+      changesBefore = database.changes
       positionBefore = epoch.position
       wasAbandoned = false
     },
     abandon: () => void (wasAbandoned = true),
     beforeCommit() {
-      isWrite = changes() !== changesBefore
+      isWrite = database.changes !== changesBefore
       if (!isWrite || (epoch.position > positionBefore && !wasAbandoned)) return
       epoch.newPosition()
       epoch.keepPosition()
