@@ -1,6 +1,6 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
-import { ConfigError, defaultJsonNodes } from '@parley/a2a/server'
+import { ConfigError, defaultJsonNodes, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
@@ -47,6 +47,8 @@ export interface HubParts {
   readonly log: AgentLog
   /** Lets anybody in from anywhere, if the configuration lets anybody in. */
   readonly insecure?: boolean | undefined
+  /** Opens a SQLite file although acknowledged writes are missing. Default `false`: the start is refused. */
+  readonly acceptLoss?: boolean | undefined
   /** What programs that agents start see of the environment. Default: nothing. */
   readonly programEnv?: Readonly<Record<string, string>> | undefined
   /** Default: all there are. */
@@ -94,7 +96,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createQueues()
   const telemetry = await openTelemetry(config.telemetry, {
-    store: openStore({ ...storeOf(config), dataDir: config.dataDir }),
+    store: openStore({ ...storeOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
     log,
     now: Date.now,
     keptMs: config.retention.finished,
@@ -108,6 +110,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   const { store } = telemetry
 
   try {
+    await verifyMasterKey(store)
     access = await openAccess()
     handing = await openHandingOn({
       notes: ownNotes(store.notes, 'delegation'),

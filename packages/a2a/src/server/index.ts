@@ -42,6 +42,7 @@ export type { CallTerms, Extension, MessageAbout } from './extension.ts'
 export type { FetchHandler } from './fetch.ts'
 export { authorityOf } from './grpc-authority.ts'
 export type { GrpcHandler } from './grpc-handler.ts'
+export { verifyMasterKey } from './master-key.ts'
 export type { NodeHandler } from './node-adapter.ts'
 export type { NodeRequest, NodeResponse } from './node-pair.ts'
 export type {

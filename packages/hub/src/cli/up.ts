@@ -20,8 +20,9 @@ export const up: Command = {
     '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.',
     '--host, --port, --grpc-port, --store, --data   Over what the configuration says.',
     '--insecure            Lets everybody in from anywhere if the configuration does not say who may call.',
+    '--accept-loss         Starts although the SQLite file lost acknowledged writes; without it the start is refused.',
   ],
-  flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' } },
+  flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' }, 'accept-loss': { type: 'boolean' } },
   async run(flags, terminal) {
     const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
@@ -34,6 +35,7 @@ export const up: Command = {
     const hub = await startHub(config, {
       log,
       insecure: flags.has('insecure'),
+      acceptLoss: flags.has('accept-loss'),
       programEnv: programEnvironment(terminal.environment),
       source: await configSource(flags, terminal),
     })
