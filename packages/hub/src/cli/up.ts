@@ -8,7 +8,7 @@ import { describeStore } from '../open-store.ts'
 import type { AgentStatus } from '../registry.ts'
 import { createLog } from '../telemetry/logs.ts'
 import type { HubLog } from '../telemetry/logs.ts'
-import { secretsIn } from '../telemetry/redact.ts'
+import { createRedact, secretsIn } from '../telemetry/redact.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { programEnvironment } from './program-environment.ts'
 import { configFlags, configSource, listenFlags, problemLines, readConfig } from './settings.ts'
@@ -68,7 +68,7 @@ function introduce(hub: Hub, where: string, { say }: Terminal): void {
 }
 
 function about({ state, startError, settings }: AgentStatus): string {
-  if (state === 'unavailable') return `is not available: ${startError?.message}`
+  if (state === 'unavailable') return `is not available: ${createRedact().text(startError?.message ?? '')}`
   return settings.description?.split('\n')[0] ?? ''
 }
 
