@@ -23,6 +23,7 @@ const seed = Number(values.seed)
 const kills = Number(values.kills ?? Math.round((minutes * 1_000) / 60))
 
 console.log(`torture: ${minutes} minutes, ${kills} kills, store ${store}, seed ${seed}`)
-const result = await runTorture({ minutes, kills, seed, store, isQuick: false })
+const result = await runTorture({ minutes, kills, seed, store, isQuick: false, log: console.log })
 console.log(tableOf(result))
-process.exit(result.worlds.some(({ violations }) => violations.length > 0) ? 1 : 0)
+const isBroken = result.worlds.some(({ violations }) => violations.length > 0) || result.memory?.isFlat === false
+process.exit(isBroken ? 1 : 0)

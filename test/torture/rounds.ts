@@ -41,6 +41,8 @@ export interface RoundOptions {
   readonly maxPauseMs: number
   /** Every so many rounds have the agents that start a Node program, and take longer for each kill. */
   readonly heavyEvery: number
+  /** Every so many rounds end with a backup. */
+  readonly backupEvery: number
   /** Where the history of a violation goes. */
   readonly historyFile: (round: number) => string
   /** Agents that the hub calls only after the message is durable. */
@@ -96,7 +98,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       await fault.inject(random)
     }
     await sleep(random() * maxPauseMs)
-    backups.push(await takeBackup(recorder))
+    if (totals.rounds % options.backupEvery === 0) backups.push(await takeBackup(recorder))
     receiver.behave()
     const failures = await load.stop()
     const { logs, problems } = await settled(recorder)
