@@ -14,6 +14,7 @@ export type Setting = Awaited<ReturnType<typeof openSetting>>
 
 const replies: Readonly<Record<string, ScriptedReply>> = {
   say: { say: ['one ', 'two ', 'three'] },
+  call: { calls: [{ name: 'ask_counter', input: { message: '10 5' } }] },
   cut: { say: ['one ', 'two '], cutAfter: 1 },
   hang: { say: ['one ', 'two '], hangAfter: 1 },
   error: { status: 500, body: 'no' },
