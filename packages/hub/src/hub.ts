@@ -1,7 +1,7 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
-import { ConfigError } from '@parley/a2a/server'
-import type { Handler } from '@parley/a2a/server'
+import { ConfigError, defaultJsonNodes } from '@parley/a2a/server'
+import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
 import { openAdmin } from './admin/open-admin.ts'
@@ -10,6 +10,7 @@ import type { AgentKind } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
 import { createAccess } from './auth/access.ts'
 import type { Access } from './auth/access.ts'
+import { endWithGrant } from './auth/grant-streams.ts'
 import { accessSettings } from './auth/settings.ts'
 import { closeAll, closeFirst } from './closing.ts'
 import { agentChanges, changesBetween } from './config/changes.ts'
@@ -124,6 +125,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
         notes: store.notes,
         log,
         limitBytes: config.limits.fetched,
+        jsonNodes: config.limits.jsonNodes,
         house,
         programEnv: parts.programEnv ?? {},
         model: (agent) => registry?.open(agent)?.model,
@@ -228,7 +230,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault, textsAreMessages, records }))
     }
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
-    mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
+    mcp = openMcp(shared, house.limits, known)
     if (mcp !== undefined) fronts.push(mcp.front)
     fronts.push(notFound)
     return serve({
@@ -246,6 +248,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       mayKnow: known.mayUse,
       onAnswer,
       onEvent,
+      onStream: known.onStream,
       ...defined({ push }),
       signsFor: [hopPurpose],
       front: forHosts(house.hosts, oneOf(...fronts)),
@@ -255,7 +258,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   /** The agents as tools for MCP clients. */
   function openMcp(
     shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
-    bodyBytes: number,
+    limits: Partial<Limits> = {},
     known: Access,
   ): McpFront | undefined {
     if (config.mcp === false) return undefined
@@ -266,6 +269,10 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...shared,
       settings: { tools, waitMs },
       identify: known.identify,
+      endWithGrant(caller, response) {
+        const grant = known.grantOf(caller)
+        if (grant !== undefined) endWithGrant(known.streams, grant, response)
+      },
       admitted: (caller, agent) => admitted(known, caller, agent),
       names: () => registry?.names() ?? [],
       agentSettings: (agent) => registry?.status(agent)?.settings,
@@ -276,7 +283,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       remoteFor: (caller) =>
         known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
       trustsProxy: () => current.trustProxy,
-      bodyBytes,
+      bodyBytes: limits.bodyBytes ?? 20_000_000,
+      jsonNodes: limits.jsonNodes ?? defaultJsonNodes,
       mostCalls: config.limits.streamsPerCaller ?? 2_000,
       publicUrl: url,
       issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),

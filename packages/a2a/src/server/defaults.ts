@@ -1,10 +1,12 @@
 /** What holds when an operator says nothing, in one place so that it can be read and documented. */
 import type { AgentOptions } from '../engine/contract.ts'
 import { defaultIdempotencyWindowMs } from '../model/idempotency.ts'
+import { defaultJsonNodes } from '../model/json-nodes.ts'
 import type { Limits } from './options.ts'
 
 export const defaultLimits: Limits = {
   bodyBytes: 20_000_000,
+  jsonNodes: defaultJsonNodes,
   parts: 1_000,
   metadataDepth: 32,
   tasksPerCaller: 10_000,

@@ -69,7 +69,7 @@ export function createDispatch(house: House): Dispatch {
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
-      const body = await readJson(request, limits.bodyBytes)
+      const body = await readJson(request, limits)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
       if (envelope.method !== undefined && asked === undefined) version = negotiator.ofMethod(envelope.method)
@@ -136,7 +136,7 @@ export function createDispatch(house: House): Dispatch {
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
-      const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
+      const body = route.body === true ? await readJson(request, limits) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       if (isOfTenant(route)) checkPathTenant(payload['tenant'], body?.value, request.query)

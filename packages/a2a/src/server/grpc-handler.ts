@@ -22,6 +22,7 @@ export interface GrpcHandler {
   /** Calls the listener when agents have come, gone or changed. */
   onAgentsChanged(listener: () => void): void
   readonly bodyBytes: number
+  readonly jsonNodes: number
   readonly keepAliveMs: number
   readonly stallMs: number
   readonly log: EngineLog
@@ -41,6 +42,7 @@ export function createGrpcHandler(
     wantedPorts: () => wantedPorts(roster),
     onAgentsChanged: roster.onChange,
     bodyBytes: house.limits.bodyBytes,
+    jsonNodes: house.limits.jsonNodes,
     keepAliveMs: house.keepAliveMs,
     stallMs: options.stallMs ?? defaults.stallMs,
     log: options.log ?? consoleLog,

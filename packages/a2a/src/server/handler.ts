@@ -5,6 +5,7 @@
 import type { Engine, PushDesk, Sealer, Signer } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keyring.ts'
+import { systemClock } from '../model/clock.ts'
 import { createHandlerAgents, type HandlerAgents } from './agents.ts'
 import type { CardVariant } from './card.ts'
 import { checkSigning, createCardKeys } from './card-keys.ts'
@@ -86,7 +87,7 @@ export function createHandler(options: HandlerOptions): Handler {
     agent: (name) => roster.byName.get(name)?.entry,
     limits,
     log,
-    now: Date.now,
+    ...systemClock,
     signer: secrets,
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
     ...(push !== undefined ? { push: push.engine } : {}),
@@ -102,7 +103,7 @@ export function createHandler(options: HandlerOptions): Handler {
     if (state === 'starting') state = 'ready'
   }
 
-  const storeAnswers = createStoreCheck(store, { now: Date.now })
+  const storeAnswers = createStoreCheck(store)
   const readiness: Readiness = {
     get state() {
       return state
@@ -119,7 +120,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const ownKeys = new Map(
     (options.signsFor ?? []).map((purpose) => [
       purpose,
-      createSigningKeys({ keyring, purpose, kidPrefix: `${purpose}.`, now: Date.now, ...jwtDefaults }),
+      createSigningKeys({ keyring, purpose, kidPrefix: `${purpose}.`, now: systemClock.now, ...jwtDefaults }),
     ]),
   )
   const house = createHouse(settings, roster, engine, { bytes, push: push?.rules, signer })

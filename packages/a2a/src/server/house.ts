@@ -155,6 +155,7 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
     performParts: {
       engine,
       tenants,
+      onStream: options.onStream,
       bytes: parts.bytes ?? createSharedBytes(),
       push: parts.push,
       slots: createSlots(limits.streamsPerCaller),

@@ -97,6 +97,10 @@ class AdaptedRequest implements HttpRequest {
     return this.#leaving.signal
   }
 
+  disconnect(): void {
+    this.#res.destroy()
+  }
+
   get remoteAddress(): string | undefined {
     return this.#req.socket.remoteAddress
   }

@@ -26,7 +26,7 @@ import { isPortTaken, portTaken } from './port-taken.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
 
-export { guardedFetch } from '../client/guarded-fetch.ts'
+export { guardedFetch, guardedLookup } from '../client/guarded-fetch.ts'
 export type { GuardOptions } from '../client/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/guarded-webhooks.ts'
 export type { WebhookGuard, WebhookGuardOptions } from '../client/guarded-webhooks.ts'

@@ -6,14 +6,18 @@
 import type { Call } from '../bindings/call.ts'
 import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
+import type { Wait } from '../engine/later.ts'
+import { later } from '../engine/later.ts'
 import type { AgentCard } from '../model/card.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Message } from '../model/task.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
+import type { OnStream } from './admission.ts'
 import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
+import { type EndableStream, endableStream } from './endable-stream.ts'
 import { extendedCard } from './extended-card.ts'
 import { decorationFor, hookMessage, requireExtensions, termsOf } from './extensions.ts'
 import type { TermedMessage } from './extensions.ts'
@@ -30,6 +34,8 @@ export interface PerformParts {
   readonly bytes: SharedBytes
   readonly slots: Slots
   readonly tenants: Tenants
+  /** Told of every stream that opens. */
+  readonly onStream: OnStream | undefined
   /** Without them there are no webhooks. */
   readonly push: PushRules | undefined
   /** Whether a caller without a name may list, who sends this. */
@@ -234,7 +240,7 @@ async function open(
   try {
     const stream = await start()
     const decoration = decorationFor(extensions, performance.resident)
-    return {
+    const opened: OpenStream = {
       stream: visit === undefined ? stream : watched(stream, visit),
       encode(item) {
         const event = decoration === undefined ? item.event : decoration.decorate(item)
@@ -243,8 +249,45 @@ async function open(
       encoding: decoration === undefined ? dialect.id : `${dialect.id} ${decoration.key}`,
       ended: release,
     }
+    return parts.onStream === undefined ? opened : endable(opened, parts.onStream, performance)
   } catch (reason) {
     release()
     throw reason
+  }
+}
+
+/** How long a stream that was ended may take to send its last error before the connection is cut. */
+const lastErrorMs = 500
+
+/** The same stream, which the operator can end; nothing is put around one that no one asks for. */
+function endable(opened: OpenStream, onStream: OnStream, { call, request, resident }: Performance): OpenStream {
+  let source: EndableStream | undefined
+  let cut: Wait | undefined
+  let isOver = false
+  const release = onStream({
+    agent: resident.name,
+    caller: call.caller,
+    end(reason) {
+      if (isOver) return
+      source?.end(reason)
+      // A reader that takes nothing would otherwise hold the stream open until its stall timeout.
+      cut ??= later(lastErrorMs, () => request.disconnect?.())
+    },
+  })
+  if (release === undefined) return opened
+  const made = (source = endableStream(opened.stream))
+  return {
+    stream: made.stream,
+    encode(item) {
+      made.check()
+      return opened.encode(item)
+    },
+    encoding: opened.encoding,
+    ended() {
+      isOver = true
+      cut?.cancel()
+      release()
+      opened.ended()
+    },
   }
 }

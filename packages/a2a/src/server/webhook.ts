@@ -74,7 +74,7 @@ export function webhook(options: WebhookOptions): Webhook {
     // Strangers are sent away before their body is read.
     await checkSecrets(request)
     const jwt = checkJwt === undefined ? undefined : await checkAuthorization(request, checkJwt)
-    const body = await readJson(request, settings.bodyBytes)
+    const body = await readJson(request, settings)
     if (body === undefined) throw new A2AError('PARSE_ERROR', 'There is no body')
     if (body.isTooDeep) throw tooDeep()
     // Where a body parser was first, its value written anew is the body if it has the same hash.

@@ -29,7 +29,7 @@ const needRestart = [
   'telemetry',
 ] as const satisfies readonly (keyof HubConfig)[]
 
-const boundsOfServer = ['body', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
+const boundsOfServer = ['body', 'jsonNodes', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
 const holdAtOnce = [
   'access',
   'card',

@@ -20,6 +20,10 @@ export const limits = z.strictObject({
   perAddress: rate.optional().meta({ description: 'Requests of one network address without credentials.' }),
   perAgent: z.record(z.string(), agentLimits).prefault({}),
   body: size.optional().meta({ description: 'Of a request. Default 20MB.' }),
+  jsonNodes: count.optional().meta({
+    description:
+      'JSON values in a request, in an answer of a remote agent, and in a value that an agent reports. Default 100000.',
+  }),
   fetched: size.optional().meta({ description: 'Of what is fetched for a part that is a url. Default 20MB.' }),
   parts: count.optional().meta({ description: 'Of a message. Default 1000.' }),
   tasksPerCaller: count.optional().meta({ description: 'Unfinished tasks of one caller. Default 10000.' }),

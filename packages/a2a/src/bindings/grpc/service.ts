@@ -1,11 +1,13 @@
 /** The rpcs of a version: where each is called, by which messages, and what its bytes hold. */
 import { A2AError } from '../../model/error.ts'
+import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import { rpcsOf } from '../../versions/rpcs.ts'
 import type { Rpc } from '../../versions/rpcs.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
+import { answerTooManyNodes, tooManyNodes } from '../json-body.ts'
 import { decode, encode } from './codec.ts'
-import { CodecError } from './message-codec.ts'
+import { CodecError, TooManyNodes } from './message-codec.ts'
 import { serviceOf } from './schema.ts'
 
 export interface RpcMethod {
@@ -42,10 +44,11 @@ export function methodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMe
 // ---------------------------------------------------------------- serving
 
 /** What a client asks, in ProtoJSON. */
-export function readRequest({ request }: RpcMethod, bytes: Uint8Array): unknown {
+export function readRequest({ request }: RpcMethod, bytes: Uint8Array, maxNodes: number): unknown {
   try {
-    return decode(request, bytes)
+    return decode(request, bytes, maxNodes)
   } catch (reason) {
+    if (reason instanceof TooManyNodes) throw tooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('PARSE_ERROR', `Invalid protobuf payload: ${reason.message}`)
   }
@@ -81,10 +84,11 @@ export function writeRequest<O extends Operation>(
 }
 
 /** What a server answers, in ProtoJSON. */
-export function readResponse({ response }: RpcMethod, bytes: Uint8Array): unknown {
+export function readResponse({ response }: RpcMethod, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {
-    return decode(response, bytes)
+    return decode(response, bytes, maxNodes)
   } catch (reason) {
+    if (reason instanceof TooManyNodes) throw answerTooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's answer is malformed: ${reason.message}`)
   }

@@ -76,7 +76,7 @@ function ask(
     operation: method.operation,
     authority: call.getHost(),
     agent,
-    payload: () => readRequest(method, call.request),
+    payload: () => readRequest(method, call.request, handler.jsonNodes),
   })
 }
 

@@ -146,7 +146,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     notes,
     append: (taskId, append) => during(() => writer.append(taskId, append)),
     load: (taskId) => during(() => tasks.load(taskId)),
-    read: (taskId, afterSeq, limit) => during(() => tasks.read(taskId, afterSeq, limit)),
+    read: (taskId, afterSeq, limit, maxBytes) => during(() => tasks.read(taskId, afterSeq, limit, maxBytes)),
     firstSeq: (taskId) => during(() => tasks.firstSeq(taskId)),
     changed: (taskId, afterSeq, signal) => open(() => changes.changed(toText(taskId), afterSeq, signal)),
     list: (query) => during(() => lists.list(query)),

@@ -16,7 +16,7 @@ import { createLeases } from './leases.ts'
 import { createLists } from './lists.ts'
 import { lockFile } from './lock.ts'
 import { createLog } from './log.ts'
-import { createLook } from './look.ts'
+import { createLook, maxLookBytes } from './look.ts'
 import { createMessages } from './messages.ts'
 import { masterKeyBeside } from './master-key.ts'
 import { migrate } from './migrate.ts'
@@ -106,8 +106,11 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
       })
     },
     load: (taskId) => read(() => look.load(taskId)),
-    read: (taskId, afterSeq, limit = Infinity) =>
-      read(() => (afterSeq === 0 && limit === Infinity && look.takeLog(taskId)) || log.read(taskId, afterSeq, limit)),
+    read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
+      read(() => {
+        const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxLookBytes
+        return (mayTake && look.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
+      }),
     firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
     changed: (taskId, afterSeq, signal) =>
       read(async () => {
