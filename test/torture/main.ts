@@ -22,6 +22,9 @@ if (store !== 'sqlite' && store !== 'postgres' && store !== 'both')
 const seed = Number(values.seed)
 const kills = Number(values.kills ?? Math.round((minutes * 1_000) / 60))
 
+// So that what was mounted and started goes with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 console.log(`torture: ${minutes} minutes, ${kills} kills, store ${store}, seed ${seed}`)
 const result = await runTorture({ minutes, kills, seed, store, isQuick: false, log: console.log })
 console.log(tableOf(result))

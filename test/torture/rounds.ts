@@ -74,7 +74,10 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
   }
   const ledgers = [setting.ledger, scriptLedgerOf(setting.folder)].map((file) => createLedger(file))
 
-  return { totals, round, finish }
+  /** Each kind once, among the others, so that a short run leaves none out. */
+  const due = shuffled(world.faults, random)
+
+  return { totals, round, finish, hasAllKinds: () => due.length === 0 }
 
   /** `mayGoOn` is asked before each fault. */
   async function round(mayGoOn: () => boolean): Promise<void> {
@@ -124,6 +127,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
   }
 
   function pickFault(): Fault | undefined {
+    if (due.length > 0 && random() < 0.5) return due.pop()
     let point = random() * world.faults.reduce((sum, { share }) => sum + share, 0)
     return world.faults.find(({ share }) => (point -= share) < 0)
   }
@@ -184,6 +188,13 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
     console.error(`${world.name}, round ${totals.rounds}: ${violations.length} violations; the history is in ${file}`)
     for (const violation of violations.slice(0, 10)) console.error(`  ${violation}`)
   }
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((item) => [random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
 }
 
 function plain(value: unknown): unknown {

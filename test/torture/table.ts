@@ -26,15 +26,15 @@ export function tableOf({ seed, minutes, worlds, memory }: TortureResult): strin
       })
       .join('  '),
   )
-  return [...lines, '', describeMemory(memory), `seed ${seed}, ${minutes.toFixed(1)} minutes`].join('\n')
+  return [...lines, '', ...describeMemory(memory), `seed ${seed}, ${minutes.toFixed(1)} minutes`].join('\n')
 }
 
-function describeMemory(memory: MemoryTrend | undefined): string {
-  if (memory === undefined) return 'memory: too few samples to tell'
+function describeMemory(memory: MemoryTrend | undefined): readonly string[] {
+  if (memory === undefined) return []
   const { samples, firstBytes, lastBytes, slopeBytesPerTask, errorBytesPerTask, isFlat } = memory
   const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 1e6).toFixed(1))
-  return (
+  return [
     `memory of the steady hub after collection: ${first} MB to ${last} MB over ${samples} samples, ` +
-    `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${isFlat ? 'flat' : 'it grows'}`
-  )
+      `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${isFlat ? 'flat' : 'it grows'}`,
+  ]
 }

@@ -34,7 +34,7 @@ export interface TortureResult {
 type Pace = Pick<RoundOptions, 'clientsAtOnce' | 'faultsPerRound' | 'maxPauseMs' | 'heavyEvery' | 'backupEvery'>
 
 const fullPace: Pace = { clientsAtOnce: 12, faultsPerRound: 30, maxPauseMs: 1_500, heavyEvery: 6, backupEvery: 1 }
-const quickPace: Pace = { clientsAtOnce: 8, faultsPerRound: 10, maxPauseMs: 800, heavyEvery: 2, backupEvery: 1 }
+const quickPace: Pace = { clientsAtOnce: 8, faultsPerRound: 15, maxPauseMs: 800, heavyEvery: 2, backupEvery: 1 }
 /** One kind of round all the time, so that its memory can be compared. */
 const steadyPace: Pace = { clientsAtOnce: 6, faultsPerRound: 15, maxPauseMs: 500, heavyEvery: 1, backupEvery: 10 }
 
@@ -53,10 +53,10 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   const isOverdue = (): boolean => !isQuick && elapsed() >= 2 * minutes
   const samples: MemorySample[] = []
   const runs = killed.map(([name, open], index) => {
-    const isDone = (world: World): boolean => {
+    const isDone = (world: World, hasAllKinds: boolean): boolean => {
       died.set(name, world.kills)
       // In the quick mode each has its share, so that none is left out.
-      if (isQuick) return world.kills >= kills / killed.length
+      if (isQuick) return hasAllKinds && world.kills >= kills / killed.length
       return (allDied() >= kills && elapsed() >= minutes) || isOverdue()
     }
     return runWorld(name, open, seed + index, isQuick ? quickPace : fullPace, isDone)
@@ -81,12 +81,12 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
     open: (name: string, setting: Setting) => Promise<World>,
     ownSeed: number,
     pace: Pace,
-    isDone: (world: World) => boolean,
+    isDone: (world: World, hasAllKinds: boolean) => boolean,
     afterRound: (world: World, totals: Totals) => Promise<void> = async () => {},
   ): Promise<Totals> {
     const setting = await openSetting(name, createRandom(ownSeed + 1_000))
     const world = await open(name, setting)
-    const { totals, round, finish } = createTorture(world, setting, {
+    const { totals, round, finish, hasAllKinds } = createTorture(world, setting, {
       ...pace,
       random: createRandom(ownSeed),
       historyFile: (n) => join(histories, `${name}-${n}.json`),
@@ -94,13 +94,13 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
     })
     try {
       do {
-        await round(() => !isDone(world))
+        await round(() => !isDone(world, hasAllKinds()))
         await afterRound(world, totals)
         log(
           `${elapsed().toFixed(1)} min  ${name}: round ${totals.rounds}, ${totals.kills} kills, ${totals.tasks} tasks, ` +
             `${totals.eventsTold} events, ${totals.violations.length} violations`,
         )
-      } while (!isDone(world))
+      } while (!isDone(world, hasAllKinds()))
       await finish()
     } finally {
       await world.close()
