@@ -5,7 +5,8 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact, inputRequired, status } from '@parley/a2a'
-import type { Agent, Artifact, Report, Turn } from '@parley/a2a'
+import type { Agent, Report, Turn } from '@parley/a2a'
+import { createCounter, createFragileCounter } from '../cluster/counter-agent.ts'
 
 const ledger = process.env['PARLEY_TORTURE_LEDGER'] ?? '/dev/null'
 const by = `${process.pid}-${process.hrtime.bigint()}`
@@ -24,37 +25,8 @@ function atNs(): number {
   return Number(process.hrtime.bigint())
 }
 
-/** `60 4`: sixty numbers, four milliseconds apart. Continues where the log ends, so each number is there exactly once. */
-export const counter: Agent = {
-  resume: 'rerun',
-  async *run(turn: Turn): AsyncGenerator<Report> {
-    note('counter', turn)
-    const { text, message, resumed, signal } = turn
-    const [until = 0, paceMs = 0] = text.split(' ').map(Number)
-    const id = `count ${message.messageId}`
-    const attempt = attemptOf(turn)
-    const from = countOf(resumed?.task.artifacts?.find(({ artifactId }) => artifactId === id))
-    for (let n = from; n < until && !signal.aborted; n += 1) {
-      if (paceMs > 0) await sleep(paceMs)
-      yield artifact(id, { text: `${n} `, append: n > 0, last: n === until - 1, metadata: { by, attempt } })
-    }
-  },
-}
-
-function countOf(written: Artifact | undefined): number {
-  const text = written?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? ''
-  return text.split(' ').length - 1
-}
-
-/** Cannot be resumed: a restart fails it. */
-export async function* fragile(turn: Turn): AsyncGenerator<Report> {
-  note('fragile', turn)
-  const [until = 0, paceMs = 0] = turn.text.split(' ').map(Number)
-  for (let n = 0; n < until && !turn.signal.aborted; n += 1) {
-    await sleep(paceMs)
-    yield artifact('words', { text: `${n} `, append: n > 0, metadata: { by, attempt: 1 } })
-  }
-}
+export const counter = createCounter(by, (turn) => note('counter', turn))
+export const fragile = createFragileCounter(by, (turn) => note('fragile', turn))
 
 /** Two turns: asks, and answers with what it was told. */
 export const asker: Agent = {

@@ -33,6 +33,8 @@ const ways: readonly Dialling[] = (['0.2', '0.3', '1.0'] as const).flatMap((vers
 const modern: Dialling = { version: '1.0', binding: 'JSONRPC' }
 const silentMs = 4_000
 
+type Scenario = readonly [name: string, share: number, run: () => Promise<unknown>]
+
 export type Clients = ReturnType<typeof createClients>
 
 export function createClients({ url, random, recorder, hookUrl, isHeavy }: ClientsOptions) {
@@ -44,7 +46,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
   const work = (): string => `${10 + upTo(50)} ${2 + upTo(12)}`
   const wire = (agent: string, how: Dialling): TestWire => dial(url, agent, how)
 
-  const scenarios: readonly (readonly [name: string, share: number, run: () => Promise<unknown>])[] = [
+  const scenarios: readonly [Scenario, ...Scenario[]] = [
     ['streamed', 5, () => stream('counter', work())],
     ['fragile', 2, () => stream('fragile', work())],
     ['script', 3, () => stream('script', 'go')],
@@ -86,7 +88,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
 
   async function one(): Promise<void> {
     let point = random() * shares
-    const [name, , run] = scenarios.find(([, share]) => (point -= share) < 0) ?? (scenarios[0] as (typeof scenarios)[0])
+    const [name, , run] = scenarios.find(([, share]) => (point -= share) < 0) ?? scenarios[0]
     try {
       await run()
     } catch (reason) {

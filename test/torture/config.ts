@@ -28,6 +28,7 @@ export const roguery: Readonly<Record<string, readonly string[]>> = {
   garbling: ['now'],
   sleeping: ['now'],
   model: ['say', 'cut', 'hang', 'error', 'garbage'],
+  looper: ['call', 'say', 'cut'],
   remote: ['20 5', 'throw'],
 }
 
@@ -88,6 +89,7 @@ export function configOf({ modelUrl, remoteUrl, folder, revision, isHeavy }: Con
       garbling: sh('echo "{no json"; echo "[1,2"', { protocol: 'jsonl' }),
       sleeping: sh('echo started; sleep 600'),
       model: { kind: 'openai', baseUrl: modelUrl, model: 'scripted', ...limited },
+      looper: { kind: 'loop', model: 'model', tools: [{ agent: 'counter' }], timeout: '20s' },
       remote: { kind: 'a2a', url: remoteUrl, ...limited },
       ...(isHeavy ? programAgents : {}),
     },

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '../free-port.ts'
@@ -44,6 +44,8 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
   const port = await freePort()
   const clockFile = join(folder, `${name}.clock`)
   const logFile = join(folder, `${name}.log`)
+  const scratch = join(folder, 'tmp')
+  mkdirSync(scratch, { recursive: true })
   const crashes: string[] = []
   let child: ChildProcess | undefined
   let isExpected = true
@@ -88,6 +90,8 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
             PORT: String(port),
             PARLEY_CLOCK_OFFSET_FILE: clockFile,
             PARLEY_TORTURE_LEDGER: ledger,
+            // A hub that is killed leaves the folders of its programs behind.
+            TMPDIR: scratch,
             NODE_COMPILE_CACHE: join(folder, 'compiled'),
             ...env,
           },

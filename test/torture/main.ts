@@ -22,7 +22,11 @@ if (store !== 'sqlite' && store !== 'postgres' && store !== 'both')
 const seed = Number(values.seed)
 const kills = Number(values.kills ?? Math.round((minutes * 1_000) / 60))
 
+// So that what was mounted and started goes with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 console.log(`torture: ${minutes} minutes, ${kills} kills, store ${store}, seed ${seed}`)
-const result = await runTorture({ minutes, kills, seed, store, isQuick: false })
+const result = await runTorture({ minutes, kills, seed, store, isQuick: false, log: console.log })
 console.log(tableOf(result))
-process.exit(result.worlds.some(({ violations }) => violations.length > 0) ? 1 : 0)
+const isBroken = result.worlds.some(({ violations }) => violations.length > 0) || result.memory?.isFlat === false
+process.exit(isBroken ? 1 : 0)

@@ -44,7 +44,7 @@ DatabaseSync.prototype.prepare = function prepared(this: DatabaseSync, ...args: 
     }
   }
   return statement
-} as typeof prepare
+}
 
 process.on('message', (request: ProbeRequest) => {
   if (request.type === 'slow') commitMs = request.commitMs

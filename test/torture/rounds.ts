@@ -41,12 +41,16 @@ export interface RoundOptions {
   readonly maxPauseMs: number
   /** Every so many rounds have the agents that start a Node program, and take longer for each kill. */
   readonly heavyEvery: number
+  /** Every so many rounds end with a backup. */
+  readonly backupEvery: number
   /** Where the history of a violation goes. */
   readonly historyFile: (round: number) => string
   /** Agents that the hub calls only after the message is durable. */
   readonly durableAgents: readonly string[]
 }
 
+/** A slow machine has fewer faults in a round, so that what is recorded does not grow with it. */
+const maxLoadMs = 120_000
 /** How long a round may take to come to rest. What is not done by then is judged as it is. */
 const settleMs = 180_000
 
@@ -70,7 +74,10 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
   }
   const ledgers = [setting.ledger, scriptLedgerOf(setting.folder)].map((file) => createLedger(file))
 
-  return { totals, round, finish }
+  /** Each kind once, among the others, so that a short run leaves none out. */
+  const due = shuffled(world.faults, random)
+
+  return { totals, round, finish, hasAllKinds: () => due.length === 0 }
 
   /** `mayGoOn` is asked before each fault. */
   async function round(mayGoOn: () => boolean): Promise<void> {
@@ -88,7 +95,8 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       isHeavy,
     })
     const load = clients.keepUp(options.clientsAtOnce)
-    for (let n = 0; n < faultsPerRound && mayGoOn(); n += 1) {
+    const loadEndsAt = performance.now() + maxLoadMs
+    for (let n = 0; n < faultsPerRound && mayGoOn() && performance.now() < loadEndsAt; n += 1) {
       await sleep(random() * maxPauseMs)
       const fault = pickFault()
       if (fault === undefined) continue
@@ -96,7 +104,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       await fault.inject(random)
     }
     await sleep(random() * maxPauseMs)
-    backups.push(await takeBackup(recorder))
+    if (totals.rounds % options.backupEvery === 0) backups.push(await takeBackup(recorder))
     receiver.behave()
     const failures = await load.stop()
     const { logs, problems } = await settled(recorder)
@@ -119,6 +127,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
   }
 
   function pickFault(): Fault | undefined {
+    if (due.length > 0 && random() < 0.5) return due.pop()
     let point = random() * world.faults.reduce((sum, { share }) => sum + share, 0)
     return world.faults.find(({ share }) => (point -= share) < 0)
   }
@@ -138,8 +147,11 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       if (left.length === 0 || isLate()) break
       for (const { id, agent } of left) {
         const wire = dial(world.directUrl, agent, { version: '1.0', binding: 'JSONRPC' })
-        const { status } = await persist(() => wire.call('GetTask', { id }))
-        if (isInterrupted(status.state)) await persist(() => wire.call('CancelTask', { id })).catch(() => {})
+        // A task that an agent opened is nobody else's to see; it ends with the one it is for.
+        const task = await persist(() => wire.call('GetTask', { id })).catch(() => undefined)
+        if (task !== undefined && isInterrupted(task.status.state)) {
+          await persist(() => wire.call('CancelTask', { id })).catch(() => {})
+        }
       }
       await sleep(100)
     }
@@ -176,6 +188,13 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
     console.error(`${world.name}, round ${totals.rounds}: ${violations.length} violations; the history is in ${file}`)
     for (const violation of violations.slice(0, 10)) console.error(`  ${violation}`)
   }
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((item) => [random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
 }
 
 function plain(value: unknown): unknown {

@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import type { ScriptedReply } from '../../packages/hub/src/agents/testing/scripted-model.ts'
@@ -13,6 +14,7 @@ export type Setting = Awaited<ReturnType<typeof openSetting>>
 
 const replies: Readonly<Record<string, ScriptedReply>> = {
   say: { say: ['one ', 'two ', 'three'] },
+  call: { calls: [{ name: 'ask_counter', input: { message: '10 5' } }] },
   cut: { say: ['one ', 'two '], cutAfter: 1 },
   hang: { say: ['one ', 'two '], hangAfter: 1 },
   error: { status: 500, body: 'no' },
@@ -26,6 +28,7 @@ export async function openSetting(name: string, random: () => number) {
   const remote = await serve({
     port: 0,
     name: 'Remote',
+    store: memoryStore(),
     log: { debug() {}, info() {}, warn() {}, error() {} },
     async *agent({ text, signal }) {
       if (text === 'throw') throw new Error('thrown by the remote agent')

@@ -10,7 +10,7 @@ import type { Logged } from '../cluster/check.ts'
 import { openDatabaseLine } from '../cluster/database-line.ts'
 import { readLogsOf } from '../cluster/logs.ts'
 import type { TaskKey } from '../cluster/logs.ts'
-import { commonFaults, killFaults } from './faults.ts'
+import { commonFaults, killFaults, lineFaults } from './faults.ts'
 import { createHubProcess } from './hub-process.ts'
 import type { Setting } from './setting.ts'
 import type { Fault, UnfinishedTask, World } from './world.ts'
@@ -18,7 +18,24 @@ import type { Fault, UnfinishedTask, World } from './world.ts'
 /** Of the disk, in bytes. */
 const diskBytes = 3_000_000_000
 
-export async function openSqliteWorld(name: string, setting: Setting): Promise<World> {
+/** Its hub is never killed, stopped or reloaded: what it needs is measured. */
+export function openSteadyWorld(name: string, setting: Setting): Promise<World> {
+  return openWorld(name, setting, (world) => [...lineFaults(world), pause])
+}
+
+const pause: Fault = { kind: 'pause', share: 40, inject: (random) => sleep(random() * 3_000) }
+
+export function openSqliteWorld(name: string, setting: Setting): Promise<World> {
+  return openWorld(name, setting, (world, diskFaults) => [
+    ...killFaults(world),
+    ...commonFaults(world, setting),
+    ...diskFaults,
+  ])
+}
+
+type FaultsOf = (world: World, diskFaults: readonly Fault[]) => readonly Fault[]
+
+async function openWorld(name: string, setting: Setting, faultsOf: FaultsOf): Promise<World> {
   const { folder, configFile, ledger } = setting
   const data = join(folder, 'data')
   const disk = mountDisk(data)
@@ -113,7 +130,7 @@ export async function openSqliteWorld(name: string, setting: Setting): Promise<W
       disk?.unmount()
     },
   }
-  faults.push(...killFaults(world), ...commonFaults(world, setting), fullDisk, slowDisk)
+  faults.push(...faultsOf(world, [fullDisk, slowDisk]))
   return world
 }
 

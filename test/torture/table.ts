@@ -1,7 +1,8 @@
 /** The end of a torture run, as a table. */
+import type { MemoryTrend } from './memory.ts'
 import type { TortureResult } from './torture.ts'
 
-export function tableOf({ seed, minutes, worlds }: TortureResult): string {
+export function tableOf({ seed, minutes, worlds, memory }: TortureResult): string {
   const kinds = [...new Set(worlds.flatMap(({ faults }) => [...faults.keys()]))].sort()
   const rows: (readonly [string, ...(string | number)[]])[] = [
     ['', ...worlds.map(({ world }) => world)],
@@ -25,5 +26,15 @@ export function tableOf({ seed, minutes, worlds }: TortureResult): string {
       })
       .join('  '),
   )
-  return [...lines, '', `seed ${seed}, ${minutes.toFixed(1)} minutes`].join('\n')
+  return [...lines, '', ...describeMemory(memory), `seed ${seed}, ${minutes.toFixed(1)} minutes`].join('\n')
+}
+
+function describeMemory(memory: MemoryTrend | undefined): readonly string[] {
+  if (memory === undefined) return []
+  const { samples, firstBytes, lastBytes, slopeBytesPerTask, errorBytesPerTask, isFlat } = memory
+  const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 1e6).toFixed(1))
+  return [
+    `memory of the steady hub after collection: ${first} MB to ${last} MB over ${samples} samples, ` +
+      `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${isFlat ? 'flat' : 'it grows'}`,
+  ]
 }
