@@ -68,7 +68,7 @@ describe('patience with who takes nothing', () => {
     assert.ok(handler.readers.unsentBytes > 2_000_000)
     await silent.read()
     let bytes = 0
-    for (let next = await slow.read(); next.done !== true; next = await slow.read()) {
+    for (let next = await slow.read(); !next.done; next = await slow.read()) {
       bytes += next.value.length
       mock.timers.tick(900)
     }
