@@ -99,6 +99,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
         call: served,
         request,
         resident,
+        isCopied: true,
         visit,
         card: () => house.card(request, resident),
       })

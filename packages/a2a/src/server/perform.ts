@@ -75,6 +75,8 @@ export interface Performance {
   readonly call: Call
   readonly request: HttpRequest
   readonly resident: Resident
+  /** Whether the binding copies an answer for each reader: that others hold the same bytes then makes no room. */
+  readonly isCopied?: boolean
   /** There if somebody is told how it ends. */
   readonly visit: Visit | undefined
   /** The public card as this request's sender sees it. */
@@ -166,11 +168,12 @@ async function answerTask(
     const { signal } = performance.request
     for (;;) {
       const made = bytes.knownTask(dialect, task)
-      if (signal.aborted || account.mayHold(typeof made === 'object' ? made : undefined)) break
+      const isShared = typeof made === 'object' && performance.isCopied !== true
+      if (signal.aborted || account.mayHold(isShared ? made : undefined)) break
       await account.room(signal)
       task = await get()
     }
-    return largeAnswer(bytes.task(dialect, task), account)
+    return largeAnswer(bytes.task(dialect, task), account, performance)
   } catch (reason) {
     account.close()
     throw reason
@@ -189,16 +192,17 @@ async function counted(
   try {
     const { signal } = performance.request
     while (!signal.aborted && !account.mayHold()) await account.room(signal)
-    return largeAnswer(encode(), account)
+    return largeAnswer(encode(), account, performance)
   } catch (reason) {
     account.close()
     throw reason
   }
 }
 
-function largeAnswer(chunk: Chunk, account: ReaderAccount): string | LargeAnswer {
+function largeAnswer(chunk: Chunk, account: ReaderAccount, { isCopied }: Performance): string | LargeAnswer {
   if (typeof chunk !== 'string') {
-    account.hold(chunk, chunk.length)
+    if (isCopied === true) account.setOwn(chunk.length)
+    else account.hold(chunk, chunk.length)
     return { bytes: chunk, account }
   }
   account.close()
