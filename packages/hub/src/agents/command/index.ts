@@ -8,6 +8,7 @@ import { commandEntry } from './entry.ts'
 import type { CommandEntry } from './entry.ts'
 import { runCommand } from './run.ts'
 import { keptSeats, newSeats } from './seats.ts'
+import { sweepTurnFolders } from './turn-folders.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',
@@ -25,6 +26,9 @@ export const commandKind: AgentKind<CommandEntry> = {
     const cleared = programs
       .endLeftovers(graceMs)
       .catch((cause: unknown) => log.warn('programs that an earlier hub left could not be looked for', { cause }))
+    const swept = sweepTurnFolders().catch((cause: unknown) =>
+      log.warn('folders that an earlier hub left could not be looked for', { cause }),
+    )
     const run = runCommand(entry, { name, bytes, programEnv, seats, cwd, programs })
     return {
       agent: { resume: entry.resume, run },
@@ -34,7 +38,7 @@ export const commandKind: AgentKind<CommandEntry> = {
       health: async () => checkProgram(entry.command[0], { cwd, env: { ...programEnv, ...entry.env } }),
       async close() {
         await seats.close()
-        await Promise.all([cleared, programs.settled()])
+        await Promise.all([cleared, swept, programs.settled()])
       },
     }
   },
