@@ -24,6 +24,7 @@ const { module, target: name, ...order } = workerData as WorkerOrder
 const { targets } = (await import(module)) as { targets: readonly FuzzTarget[] }
 const target = targets.find((one) => one.name === name)
 if (target === undefined) throw new Error(`no target is called ${name}`)
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const tell = (news: WorkerNews): void => parentPort?.postMessage(news)
 const coverage = startCoverage()
 const result = await runCampaign(target, {
