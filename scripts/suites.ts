@@ -23,8 +23,8 @@ export interface Step {
 }
 
 const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
-const last = ['fuzz', 'cluster', 'push', 'crash']
-const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push']
+const last = ['fuzz', 'cluster', 'push', 'crash', 'torture']
+const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
 
 const inOneProcess = '--test-isolation=none'

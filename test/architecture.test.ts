@@ -228,6 +228,18 @@ const partsOfTheConsoleKnowNoPage: Rule = (files) =>
     })
   })
 
+const combinesSignals = 'packages/a2a/src/model/linked-signal.ts'
+
+/** `AbortSignal.any` keeps the listeners of what is over as long as its longest source, which is often the process. */
+const signalsAreCombinedInOnePlace: Rule = (files) =>
+  Object.entries(files)
+    .filter(([file]) => file !== combinesSignals && file !== 'test/architecture.test.ts')
+    .flatMap(([file, text]) =>
+      [...text.matchAll(/\bAbortSignal\s*\.\s*any\b/g)].map(
+        ({ index }) => `${file}:${lineOf(text, index)} uses AbortSignal.any: use linkSignals, which cleans up`,
+      ),
+    )
+
 describe('architecture', () => {
   const pattern = '{packages/*/src,test,scripts,bench,examples}/**/*.{ts,tsx}'
   const paths = globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
@@ -270,6 +282,11 @@ describe('architecture', () => {
       'what the pages of the console are made of knows no page',
       partsOfTheConsoleKnowNoPage,
       { 'packages/console/src/parts/a.tsx': "import { Page } from '../pages/tasks/tasks-page.tsx'" },
+    ],
+    [
+      'signals are combined in one place, which cleans up',
+      signalsAreCombinedInOnePlace,
+      { 'packages/hub/src/a.ts': 'const both = AbortSignal.any([one, two])' },
     ],
     [
       'packages meet at their doors',

@@ -17,7 +17,7 @@ const doors: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
       A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension
-      data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired isInterrupted isRedacted isTerminal mayResend memoryNotes memoryStore newId reject
+      data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired isInterrupted isRedacted isTerminal linkSignals mayResend memoryNotes memoryStore newId reject
       readTraceparent reply spanIdOfEvent spanIdOfPush spanIdOfTurn status timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
@@ -25,7 +25,7 @@ const doors: Readonly<Record<string, Surface>> = {
       Abandoned Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction AgentInterface
       AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append Appended Artifact ArtifactOptions
       AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime ErrorCode
-      ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask
+      ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow LeasedTask LinkedSignal
       ListPage ListQuery ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask
       Note NoteQuery NoteWrite Notes OAuthFlows ObservableLike OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow RawPart RecordBody
       Report Resumed Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme SendMessageConfiguration
@@ -49,16 +49,16 @@ const doors: Readonly<Record<string, Surface>> = {
   './server': {
     values: `
       ConfigError allOf anonymous anyOf apiKey authorityOf basic bearer clientTools createHandler credentials cursor
-      cursorExtension flatTask messageOfTaskSend readTaskSend readableName skillOfTool guests hashApiKey mtls pushClaims pushHeaders timestamps trace webhook whatIsWrongWithName wireFrames
+      JsonMeter cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
       BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
-      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HouseOptions Idempotency JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
+      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HandlerReaders HouseOptions Idempotency JsonSize JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OnStream OpaqueBearerOptions OpenedStream PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
     `,
   },
   './node': {
-    values: 'guardedFetch guardedWebhooks serve',
+    values: 'guardedFetch guardedLookup guardedWebhooks serve',
     types: 'Front GuardOptions ServeOptions ServePushOptions ServeTls Server WebhookGuard WebhookGuardOptions',
   },
   './grpc': {

@@ -14,6 +14,10 @@ export interface Provider {
   readonly asked: readonly URLSearchParams[]
   /** Laid over the tokens. */
   spoil: Record<string, unknown>
+  /** How long its tokens are good, in seconds. */
+  tokenSeconds: number
+  /** What becomes of those who ask for another token: it is given with these claims laid over, or refused. */
+  renewal: Record<string, unknown> | 'refuse' | 'fail'
   /** Who sits at the browser that is sent here; nobody: they do not want to sign in. */
   person: Record<string, unknown> | undefined
 }
@@ -24,10 +28,34 @@ export async function openProvider(): Promise<Provider> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] }
   const codes = new Map<string, { challenge: string; redirectUri: string; claims: Record<string, unknown> }>()
+  /** Each is good once. */
+  const refreshTokens = new Map<string, Record<string, unknown>>()
   const asked: URLSearchParams[] = []
+
+  async function tokensFor(claims: Record<string, unknown>): Promise<object> {
+    const token = await new SignJWT({ iss: provider.issuer, aud: 'console', ...claims, ...provider.spoil })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .setExpirationTime(Math.floor(Date.now() / 1_000) + provider.tokenSeconds)
+      .sign(pair.privateKey)
+    const refreshToken = crypto.randomUUID()
+    const { nonce: _, ...person } = claims
+    refreshTokens.set(refreshToken, person)
+    return { id_token: token, token_type: 'Bearer', refresh_token: refreshToken }
+  }
+
+  async function renew(form: URLSearchParams): Promise<object | undefined> {
+    const person = refreshTokens.get(form.get('refresh_token') ?? '')
+    refreshTokens.delete(form.get('refresh_token') ?? '')
+    const { renewal } = provider
+    if (person === undefined || typeof renewal === 'string' || form.get('client_secret') !== clientSecret) {
+      return undefined
+    }
+    return tokensFor({ ...person, ...renewal })
+  }
 
   async function exchange(form: URLSearchParams): Promise<object | undefined> {
     asked.push(form)
+    if (form.get('grant_type') === 'refresh_token') return renew(form)
     const code = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
     const challenge = createHash('sha256')
@@ -35,12 +63,7 @@ export async function openProvider(): Promise<Provider> {
       .digest('base64url')
     const isRight = code?.challenge === challenge && code.redirectUri === form.get('redirect_uri')
     if (!isRight || form.get('client_secret') !== clientSecret) return undefined
-    const claims = { iss: provider.issuer, aud: 'console', ...code.claims, ...provider.spoil }
-    const token = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
-      .setExpirationTime('5m')
-      .sign(pair.privateKey)
-    return { id_token: token, token_type: 'Bearer' }
+    return tokensFor(code.claims)
   }
 
   /** As the page of an issuer ends: with a code, or with why there is none. */
@@ -64,10 +87,12 @@ export async function openProvider(): Promise<Provider> {
         jwks_uri: `${provider.issuer}/keys`,
         authorization_endpoint: `${provider.issuer}/authorize?tenant=1`,
         token_endpoint: `${provider.issuer}/token`,
+        scopes_supported: ['openid', 'profile', 'offline_access'],
       })
     }
     const asked = new URL(request.url ?? '', provider.issuer)
     if (asked.pathname === '/authorize') return void response.writeHead(302, { location: sentBack(asked) }).end()
+    if (provider.renewal === 'fail') return void response.writeHead(502).end()
     let body = ''
     request.on('data', (piece) => (body += String(piece)))
     request.on('end', () => void exchange(new URLSearchParams(body)).then(json))
@@ -79,6 +104,8 @@ export async function openProvider(): Promise<Provider> {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     spoil: {},
+    tokenSeconds: 300,
+    renewal: {},
     person: undefined,
     signIn(location, claims) {
       const query = location.searchParams

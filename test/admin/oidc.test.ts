@@ -1,6 +1,6 @@
 /** Signing in by an issuer: the browser goes there and comes back, and what it brings is worth what the configuration says. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { clientSecret, openProvider } from './oidc-provider.ts'
 import { adminKey, openStage, type Stage } from './stage.ts'
 
@@ -31,6 +31,14 @@ const isRefused = (back: Response, why: RegExp): void => {
   assert.ok(!cookiesOf(back).includes('parley-session='))
 }
 
+async function signIn(sub: string): Promise<{ readonly cookie: string }> {
+  const { location, cookie } = await begin()
+  const code = provider.signIn(location, { sub, groups: ['operators'] })
+  return { cookie: cookiesOf(await finish(code, location.searchParams.get('state'), cookie)) }
+}
+const look = async (proof: { readonly cookie: string }): Promise<number> =>
+  (await stage.ask('GET', '/admin/session', undefined, proof)).status
+
 describe('signing in by OpenID Connect', () => {
   it('leads to the issuer and back into a session', async () => {
     const { json } = await stage.ask('GET', '/admin/sign-in', undefined, {})
@@ -54,6 +62,11 @@ describe('signing in by OpenID Connect', () => {
     assert.equal(audit.who, `${provider.issuer}|olga`)
     // A code is good once.
     isRefused(await finish(code, query.get('state'), cookie), /signInError=The issuer does not answer/)
+  })
+
+  it('asks for a refresh token where the issuer has a scope for it', async () => {
+    const { location } = await begin()
+    assert.equal(location.searchParams.get('scope'), 'openid profile offline_access')
   })
 
   it('lets in nobody whom the configuration does not make an admin', async () => {
@@ -99,5 +112,71 @@ describe('signing in by OpenID Connect', () => {
     const plain = await openStage()
     assert.deepEqual((await plain.ask('GET', '/admin/sign-in', undefined, {})).json, { key: true })
     assert.equal((await get(plain, '/admin/sign-in/oidc')).status, 404)
+  })
+})
+
+describe('a session by OpenID Connect', () => {
+  // Tokens that have expired when they come: each request needs another.
+  const expiring = (t: TestContext): void => {
+    provider.tokenSeconds = 0
+    t.after(() => Object.assign(provider, { tokenSeconds: 300, renewal: {} }))
+  }
+  const renewals = (): number => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length
+
+  it('is renewed by its refresh token when its token has expired', async (t) => {
+    expiring(t)
+    const proof = await signIn('olga')
+    const before = renewals()
+    provider.tokenSeconds = 300
+    assert.equal(await look(proof), 200)
+    assert.equal(await look(proof), 200)
+    assert.equal(renewals(), before + 1)
+  })
+
+  it('ends when the issuer renews it without the role, and makes no key any more', async (t) => {
+    expiring(t)
+    const proof = await signIn('mallory')
+    provider.tokenSeconds = 300
+    provider.renewal = { groups: [] }
+    const made = await stage.ask('POST', '/admin/keys', { name: 'late', scopes: ['agent:*'] }, proof)
+    assert.equal(made.status, 401)
+    provider.renewal = {}
+    assert.equal(await look(proof), 401)
+  })
+
+  it('ends when the issuer refuses to renew it', async (t) => {
+    expiring(t)
+    const proof = await signIn('olga')
+    provider.renewal = 'refuse'
+    assert.equal(await look(proof), 401)
+    provider.renewal = {}
+    assert.equal(await look(proof), 401)
+  })
+
+  it('is not good while the issuer does not answer, and is again when it does', async (t) => {
+    expiring(t)
+    const proof = await signIn('olga')
+    provider.renewal = 'fail'
+    assert.equal(await look(proof), 503)
+    Object.assign(provider, { tokenSeconds: 300, renewal: {} })
+    assert.equal(await look(proof), 200)
+  })
+
+  it('is not renewed for somebody else', async (t) => {
+    expiring(t)
+    const proof = await signIn('olga')
+    Object.assign(provider, { tokenSeconds: 300, renewal: { sub: 'another' } })
+    assert.equal(await look(proof), 401)
+  })
+
+  it('ends when the configuration takes the role from its claims', async () => {
+    const proof = await signIn('olga')
+    assert.equal(await look(proof), 200)
+    const { text, hash } = (await stage.ask('GET', '/admin/config')).json
+    const edited = text.replace('operators:', 'owners:')
+    assert.notEqual(edited, text)
+    assert.equal((await stage.ask('PUT', '/admin/config', { text: edited, base: hash })).status, 200)
+    assert.equal((await stage.ask('POST', '/admin/keys', { name: 'x', scopes: ['agent:*'] }, proof)).status, 401)
+    assert.equal(await look(proof), 401)
   })
 })

@@ -185,7 +185,7 @@ export async function openIssuer(): Promise<Issuer> {
     async token(claims) {
       const token = await new SignJWT({ iss: issuer, aud: 'parley', sub: 'ann', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
-        .setExpirationTime('10m')
+        .setExpirationTime(typeof claims['exp'] === 'number' ? claims['exp'] : '10m')
         .sign(pair.privateKey)
       return { authorization: `Bearer ${token}` }
     },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
-import { guardedFetch } from '@parley/a2a/node'
+import { guardedFetch, guardedLookup } from '@parley/a2a/node'
 import { freePort } from '../free-port.ts'
 import { signerOf } from '../../packages/a2a/src/testing/card-signers.ts'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
@@ -147,6 +147,7 @@ describe('the card of a remote agent', () => {
     const inside = await fakeRemote(done)
     t.after(() => inside.close())
     const guard = guardedFetch({ allowHttp: true })
+    const lookup = guardedLookup()
     const at = (url: string, protocolBinding: string) => ({ url, protocolBinding, protocolVersion: '1.0' })
     for (const supportedInterfaces of [
       [at(`${inside.url}/rpc`, 'JSONRPC')],
@@ -156,7 +157,10 @@ describe('the card of a remote agent', () => {
         t,
         done,
         { card: { supportedInterfaces } },
-        { entry: { allowPrivate: false }, parts: { guardedFetch: (input, init) => guard(new Request(input, init)) } },
+        {
+          entry: { allowPrivate: false },
+          parts: { guardedFetch: (input, init) => guard(new Request(input, init)), guardedLookup: lookup },
+        },
       )
       assert.match(statusOf(await sent(agent)), /^FAILED: The agent's card leads to an address/)
       assert.equal(inside.calls.length, 0)

@@ -66,9 +66,10 @@ interface Mark {
   readonly attempt: number
 }
 
-/** Agents say who ran them, and for the how manieth time. */
+/** Agents of these tests say who ran them, and for the how manieth time. */
 function markOf({ body }: LogRecord): Mark | undefined {
-  return body.type === 'artifact' ? (body.artifact.metadata as Mark | undefined) : undefined
+  const metadata = body.type === 'artifact' ? body.artifact.metadata : undefined
+  return typeof metadata?.['by'] === 'string' ? (metadata as unknown as Mark) : undefined
 }
 
 function isEnd({ body }: LogRecord): boolean {

@@ -7,10 +7,12 @@ import { A2AError } from '../../packages/a2a/src/model/error.ts'
 import { newId } from '../../packages/a2a/src/model/id.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
-import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
+import type { Task } from '../../packages/a2a/src/model/task.ts'
 import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
 import { dial } from '../crash/client.ts'
 import type { Sent, Told } from './check.ts'
+import { createPersistence, endOf, userMessage } from './persist.ts'
+import type { Writable } from './persist.ts'
 
 export interface Load {
   readonly told: readonly Told[]
@@ -26,8 +28,6 @@ export interface Load {
   /** As many at a time until it is stopped; resolves when all have come to their end. */
   keepUp(atOnce: number): { stop(): Promise<void> }
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface LoadOptions {
   readonly url: string
@@ -45,6 +45,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   const [numbers, paceMs] = count
   const work = `${numbers} ${paceMs}`
   const retries: string[] = []
+  const { persist, follow } = createPersistence({ patienceMs, onRetry: (reason) => void retries.push(reason) })
   let done = 0
   let begun = 0
 
@@ -180,27 +181,6 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     }
   }
 
-  /** Follows to the end of the task, over as many connections as it takes. A question is not the end. */
-  async function follow(
-    one: Writable<Told>,
-    open: (signal: AbortSignal, last: string | undefined) => ReturnType<TestWire['stream']>,
-    heard: (event: StreamEvent) => void = () => {},
-  ): Promise<void> {
-    const events: { seq: number; event: StreamEvent }[] = []
-    one.events = events
-    await persist(async (signal, isAlive) => {
-      for await (const { event, id } of open(signal, events.at(-1)?.seq.toString())) {
-        isAlive()
-        events.push({ seq: Number(id), event })
-        if (events.length === 1 && 'task' in event) one.taskId = event.task.id
-        heard(event)
-      }
-      const end = endOf(one)
-      if (end === undefined || !isTerminal(end)) throw new A2AError('UNAVAILABLE', `the stream ended in ${end}`)
-    })
-    one.finished = true
-  }
-
   async function send(agent: string, text: string, taskId?: string): Promise<{ readonly task: Task }> {
     const message = note()
     const request = {
@@ -236,41 +216,4 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
   function dialled(agent: string, at = url): TestWire {
     return dial(at, agent, { version: '1.0', binding: 'JSONRPC' })
   }
-
-  /** Again while nobody is there, or the connection dies, or nothing comes for too long. Other errors are answers. */
-  async function persist<T>(call: (signal: AbortSignal, isAlive: () => void) => Promise<T>): Promise<T> {
-    for (let tries = 0; ; tries += 1) {
-      const stop = new AbortController()
-      let timer = setTimeout(() => stop.abort(), patienceMs)
-      const isAlive = (): void => void (timer = (clearTimeout(timer), setTimeout(() => stop.abort(), patienceMs)))
-      try {
-        return await call(stop.signal, isAlive)
-      } catch (reason) {
-        const isAnswer = reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE'
-        if (isAnswer || tries > 2_000) throw reason
-        retries.push(describe(reason))
-        await sleep(20)
-      } finally {
-        clearTimeout(timer)
-      }
-    }
-  }
-}
-
-/** With what lies behind it. */
-function describe(reason: unknown): string {
-  if (!(reason instanceof Error)) return String(reason)
-  return reason.cause === undefined ? reason.message : `${reason.message}: ${describe(reason.cause)}`
-}
-
-function userMessage(messageId: string, text: string) {
-  return { messageId, role: 'ROLE_USER', parts: [{ text }] } as const
-}
-
-function endOf({ events }: Pick<Told, 'events'>): TaskState | undefined {
-  for (const { event } of [...events].reverse()) {
-    if ('task' in event) return event.task.status.state
-    if ('statusUpdate' in event) return event.statusUpdate.status.state
-  }
-  return undefined
 }

@@ -1,5 +1,6 @@
 /** All logs of a database as they are when everything is over, for the checker. */
 import type { Store } from '@parley/a2a'
+import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import type { TestDatabase } from '../postgres/databases.ts'
 import type { Logged } from './check.ts'
 
@@ -7,13 +8,32 @@ import type { Logged } from './check.ts'
 const atOnce = 100
 
 export async function readLogs(database: Pick<TestDatabase, 'query'>, store: Store): Promise<readonly Logged[]> {
-  const rows = await database.query<{ id: string; context_id: string }>('SELECT id, context_id FROM parley.tasks')
+  const rows = await database.query<TaskKey>('SELECT id, context_id FROM parley.tasks')
+  return readLogsOf(rows, store)
+}
+
+export interface TaskKey {
+  readonly id: string
+  readonly context_id: string
+}
+
+export async function readLogsOf(rows: readonly TaskKey[], store: Store): Promise<readonly Logged[]> {
   const logs: Logged[] = []
   for (let from = 0; from < rows.length; from += atOnce) {
     const read = rows.slice(from, from + atOnce).map(async ({ id, context_id: contextId }) => {
-      return { taskId: id, contextId, records: await store.read(id, 0) }
+      return { taskId: id, contextId, records: await readWhole(store, id) }
     })
     logs.push(...(await Promise.all(read)))
   }
   return logs
+}
+
+/** A read may return less than there is. */
+async function readWhole(store: Store, taskId: string): Promise<readonly LogRecord[]> {
+  const records: LogRecord[] = []
+  for (;;) {
+    const page = await store.read(taskId, records.at(-1)?.seq ?? 0)
+    if (page.length === 0) return records
+    for (const record of page) records.push(record)
+  }
 }

@@ -7,9 +7,10 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { artifact, inputRequired } from '@parley/a2a'
-import type { Agent, Artifact, Report, Turn } from '@parley/a2a'
+import type { Agent, Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { postgresStore } from '@parley/a2a/stores/postgres'
+import { countOf, createCounter, createFragileCounter } from './counter-agent.ts'
 
 export interface ReplicaSettings {
   readonly name: string
@@ -27,34 +28,8 @@ export interface ReplicaSettings {
 const settings = JSON.parse(process.argv[2] ?? '{}') as ReplicaSettings
 const by = settings.name
 
-/** `60 4`: sixty numbers, four milliseconds apart. Goes on where the log ends, so that each number is there exactly once. */
-const counter: Agent = {
-  resume: 'rerun',
-  async *run({ text, message, resumed, signal }: Turn): AsyncGenerator<Report> {
-    const [until = 0, pace = 0] = text.split(' ').map(Number)
-    const id = `count ${message.messageId}`
-    const attempt = resumed?.attempt ?? 1
-    const from = countOf(resumed?.task.artifacts?.find(({ artifactId }) => artifactId === id))
-    for (let n = from; n < until && !signal.aborted; n += 1) {
-      if (pace > 0) await sleep(pace)
-      yield artifact(id, { text: `${n} `, append: n > 0, last: n === until - 1, metadata: { by, attempt } })
-    }
-  },
-}
-
-function countOf(written: Artifact | undefined): number {
-  const text = written?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? ''
-  return text.split(' ').length - 1
-}
-
-/** Cannot be resumed: whoever takes it up fails it, with a reason. */
-async function* fragile({ text }: Turn): AsyncGenerator<Report> {
-  const [until = 0, pace = 0] = text.split(' ').map(Number)
-  for (let n = 0; n < until; n += 1) {
-    await sleep(pace)
-    yield artifact('words', { text: `${n} `, append: n > 0, metadata: { by, attempt: 1 } })
-  }
-}
+const counter = createCounter(by)
+const fragile = createFragileCounter(by)
 
 /** Two turns: asks, and answers with what it was told. */
 const asker: Agent = {

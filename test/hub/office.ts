@@ -99,6 +99,7 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
     admit: access.admit,
     onAnswer: access.onAnswer,
     onEvent: access.onEvent,
+    onStream: access.onStream,
     front: openCounter({
       access,
       log,

@@ -147,7 +147,7 @@ for (const revision of revisions) {
         'http://localhost:9',
       ]) {
         const result = await wide.call('invoke_remote_agent', { url: inside, message: 'say hi' })
-        assert.match(result.content[0].text, /leads to where requests from here may not go|PERMISSION_DENIED/, inside)
+        assert.match(result.content[0].text, /resolves to a disallowed address|PERMISSION_DENIED/, inside)
         const looked = await wide.call('discover_agent', { url: inside })
         assert.equal(looked.isError, true)
       }

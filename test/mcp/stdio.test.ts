@@ -95,7 +95,7 @@ describe('parley mcp --agent', () => {
   it('keeps addresses within the network out of reach, or all of them', async () => {
     const guarded = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`] })
     const refused = await guarded.call('invoke_remote_agent', { url: `${stage.url}/a2a/clock`, message: '1' })
-    assert.match(refused.content[0].text, /leads to where requests from here may not go/)
+    assert.match(refused.content[0].text, /resolves to a disallowed address/)
     const shut = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`, '--no-remote'] })
     assert.ok(!(await shut.tools()).some(({ name }) => name === 'invoke_remote_agent'))
     assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /may not be called/)

@@ -15,6 +15,8 @@ export interface Arrival {
   readonly acknowledged: boolean
   /** The server that told it, where there are several and they say. */
   readonly by?: string
+  /** Absent if the receiver hung up before it had read it. */
+  readonly body?: string
 }
 
 export type Manner =
@@ -62,15 +64,16 @@ export async function openReceiver(random: () => number) {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const manner = isGood ? 'well' : (unseen.shift() ?? pick(random() * 100))
     seen.set(manner, (seen.get(manner) ?? 0) + 1)
-    const note = (acknowledged: boolean): void => {
+    const note = (acknowledged: boolean, body?: string): void => {
       const { 'a2a-event-id': id, 'a2a-push-config-id': config = '', 'x-server': by = '' } = request.headers
       const key = `${request.url} ${String(config)}`
-      arrivals.push({ key, seq: Number(id), at: Date.now(), acknowledged, by: String(by) })
+      const about = { key, seq: Number(id), at: Date.now(), acknowledged, by: String(by) }
+      arrivals.push(body === undefined ? about : { ...about, body })
     }
     if (manner === 'hangs up early') return void (note(false), request.destroy())
     const body = await text(request)
     const isReceived = manner === 'well' || manner === 'lies'
-    note(isReceived)
+    note(isReceived, body)
     if (isReceived && body.includes('TASK_STATE_COMPLETED')) ended.add(request.url ?? '')
     switch (manner) {
       case 'well':
@@ -105,6 +108,8 @@ export async function openReceiver(random: () => number) {
     url: (name: string) => `${origin}/${name}`,
     /** From now on it answers as it should. */
     behave: () => void (isGood = true),
+    /** And from now on it does not. */
+    misbehave: () => void (isGood = false),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -55,6 +55,8 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './model/operation.ts'
+export { linkSignals } from './model/linked-signal.ts'
+export type { LinkedSignal } from './model/linked-signal.ts'
 export { isRedacted } from './model/sensitive.ts'
 export type { CredentialRequest } from './model/sensitive.ts'
 export type { Span, SpanKind, SpanOutcome } from './model/span.ts'

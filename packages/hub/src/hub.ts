@@ -1,7 +1,7 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
-import { ConfigError } from '@parley/a2a/server'
-import type { Handler } from '@parley/a2a/server'
+import { ConfigError, defaultJsonNodes, verifyMasterKey } from '@parley/a2a/server'
+import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
 import { openAdmin } from './admin/open-admin.ts'
@@ -10,6 +10,7 @@ import type { AgentKind } from './agents/kind.ts'
 import { kinds as allKinds } from './agents/kinds.ts'
 import { createAccess } from './auth/access.ts'
 import type { Access } from './auth/access.ts'
+import { endWithGrant } from './auth/grant-streams.ts'
 import { accessSettings } from './auth/settings.ts'
 import { closeAll, closeFirst } from './closing.ts'
 import { agentChanges, changesBetween } from './config/changes.ts'
@@ -46,6 +47,8 @@ export interface HubParts {
   readonly log: AgentLog
   /** Lets anybody in from anywhere, if the configuration lets anybody in. */
   readonly insecure?: boolean | undefined
+  /** Opens a SQLite file although acknowledged writes are missing. Default `false`: the start is refused. */
+  readonly acceptLoss?: boolean | undefined
   /** What programs that agents start see of the environment. Default: nothing. */
   readonly programEnv?: Readonly<Record<string, string>> | undefined
   /** Default: all there are. */
@@ -93,19 +96,21 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createQueues()
   const telemetry = await openTelemetry(config.telemetry, {
-    store: openStore({ ...storeOf(config), dataDir: config.dataDir }),
+    store: openStore({ ...storeOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
     log,
     now: Date.now,
     keptMs: config.retention.finished,
     isAtHome: isAtHome && !config.trustProxy,
     isAdmin: (key) => access?.adminKey.isGood(key) === true,
     streams: () => server?.handler.streams() ?? 0,
+    readers: () => server?.handler.readers,
     agents: () => registry,
     queues: queues.lengths,
   })
   const { store } = telemetry
 
   try {
+    await verifyMasterKey(store)
     access = await openAccess()
     handing = await openHandingOn({
       notes: ownNotes(store.notes, 'delegation'),
@@ -124,6 +129,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
         notes: store.notes,
         log,
         limitBytes: config.limits.fetched,
+        jsonNodes: config.limits.jsonNodes,
         house,
         programEnv: parts.programEnv ?? {},
         model: (agent) => registry?.open(agent)?.model,
@@ -228,7 +234,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault, textsAreMessages, records }))
     }
     if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
-    mcp = openMcp(shared, house.limits?.bodyBytes ?? 20_000_000, known)
+    mcp = openMcp(shared, house.limits, known)
     if (mcp !== undefined) fronts.push(mcp.front)
     fronts.push(notFound)
     return serve({
@@ -246,6 +252,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       mayKnow: known.mayUse,
       onAnswer,
       onEvent,
+      onStream: known.onStream,
       ...defined({ push }),
       signsFor: [hopPurpose],
       front: forHosts(house.hosts, oneOf(...fronts)),
@@ -255,7 +262,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   /** The agents as tools for MCP clients. */
   function openMcp(
     shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
-    bodyBytes: number,
+    limits: Partial<Limits> = {},
     known: Access,
   ): McpFront | undefined {
     if (config.mcp === false) return undefined
@@ -266,6 +273,10 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...shared,
       settings: { tools, waitMs },
       identify: known.identify,
+      endWithGrant(caller, response) {
+        const grant = known.grantOf(caller)
+        if (grant !== undefined) endWithGrant(known.streams, grant, response)
+      },
       admitted: (caller, agent) => admitted(known, caller, agent),
       names: () => registry?.names() ?? [],
       agentSettings: (agent) => registry?.status(agent)?.settings,
@@ -276,7 +287,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       remoteFor: (caller) =>
         known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
       trustsProxy: () => current.trustProxy,
-      bodyBytes,
+      bodyBytes: limits.bodyBytes ?? 20_000_000,
+      jsonNodes: limits.jsonNodes ?? defaultJsonNodes,
       mostCalls: config.limits.streamsPerCaller ?? 2_000,
       publicUrl: url,
       issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),

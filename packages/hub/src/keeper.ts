@@ -2,6 +2,7 @@
  * Keeps one agent open: opens it, tries again if that fails, ever less often, and looks now and then at what it says of
  * itself. What was known stays known when a look fails.
  */
+import { linkSignals } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import type { AgentKind, CardPart, KindParts, OpenAgent } from './agents/kind.ts'
 
@@ -118,13 +119,16 @@ export function keepAgent({ kind, entry, parts, log, changed, failed, ...given }
   }
 
   async function lookOnce(): Promise<void> {
+    const limit = linkSignals([signal], times.lookMs)
     try {
-      const seen = await open?.look?.(AbortSignal.any([signal, AbortSignal.timeout(times.lookMs)]))
+      const seen = await open?.look?.(limit.signal)
       if (seen === undefined || signal.aborted || JSON.stringify(seen) === JSON.stringify(looked)) return
       looked = seen
       changed()
     } catch (cause) {
       if (!signal.aborted) log.debug('what the agent says of itself could not be read', { ...about, cause })
+    } finally {
+      limit.end()
     }
   }
 

@@ -1,6 +1,6 @@
 /** What the hub lends to each of its agents. */
 import type { AgentLog, Notes } from '@parley/a2a'
-import { guardedFetch } from '@parley/a2a/node'
+import { guardedFetch, guardedLookup } from '@parley/a2a/node'
 import type { KindParts } from './agents/kind.ts'
 import { createPartBytes } from './agents/part-bytes.ts'
 import { defined } from './defined.ts'
@@ -12,6 +12,7 @@ export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | '
   readonly log: AgentLog
   /** Of what is fetched for a part that is a url. */
   readonly limitBytes?: number | undefined
+  readonly jsonNodes?: number | undefined
   house(name: string): KindParts['house']
   readonly cost: KindParts['cost']
   /** Something about an agent is otherwise than it was. */
@@ -19,8 +20,9 @@ export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | '
 }
 
 export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
-  const { notes, log, limitBytes, house, notice, programEnv, model, cost, publicUrl } = lent
+  const { notes, log, limitBytes, jsonNodes, house, notice, programEnv, model, cost, publicUrl } = lent
   const guard = guardedFetch({ allowHttp: true })
+  const resolve = guardedLookup()
   const guarded: typeof fetch = (input, init) => guard(new Request(input, init))
   const bytes = createPartBytes({ guardedFetch: guarded, ...defined({ limitBytes }) })
   // The same object for all agents of a kind: what they have in common, such as a connection, hangs on it.
@@ -36,13 +38,14 @@ export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
     baseDir,
     fetch: globalThis.fetch,
     guardedFetch: guarded,
+    guardedLookup: resolve,
     notes: ownNotes(notes, `agent/${name}`),
     kindNotes: notesOfKind(kind.kind),
     programEnv,
     bytes,
     house: house(name),
     model,
-    ...defined({ cost, persona, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
+    ...defined({ cost, persona, jsonNodes, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
     publicUrl,
     now: Date.now,
     notice: () => notice(name),

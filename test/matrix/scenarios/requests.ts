@@ -172,6 +172,19 @@ export const requests: readonly Scenario[] = [
     },
   },
   {
+    name: 'a body of more JSON values than the limit is refused with 413, and one of as many is not [B-41 F-3]',
+    async check({ open, cell }) {
+      // Beside its data a message has other values, in each version and binding some more or fewer: 100 are enough for all.
+      const data = (count: number) =>
+        saying('', { parts: [{ data: { list: Array.from({ length: count }, () => ({})) } }] })
+      const peer = open(() => 'done', { server: { limits: { jsonNodes: 1_000 } } })
+      assert.equal((await peer.raw.call('SendMessage', data(900))).status, 200)
+      const refused = await peer.raw.call('SendMessage', data(1_000))
+      assertRefused(cell, refused, 'PAYLOAD_TOO_LARGE')
+      assert.equal((await peer.raw.call('SendMessage', saying('x'))).status, 200)
+    },
+  },
+  {
     name: 'too many parts, and metadata that is too deep, are refused by their names [B-41]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done', { server: { limits: { parts: 2, metadataDepth: 3 } } })

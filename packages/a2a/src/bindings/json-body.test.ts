@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HttpRequest } from './http.ts'
-import { readJson } from './json-body.ts'
+import { parseJson, readJson } from './json-body.ts'
 
 function parsed(value: unknown, headers: Record<string, string>): HttpRequest {
   return {
@@ -17,18 +17,53 @@ function parsed(value: unknown, headers: Record<string, string>): HttpRequest {
   }
 }
 
+const limits = { bodyBytes: 7, jsonNodes: 3 }
+
 describe('a body that a framework has parsed before us', () => {
   const json = { 'content-type': 'application/json' }
 
   it('is taken as it is', async () => {
-    const body = await readJson(parsed({ a: 1 }, { ...json, 'content-length': '7' }), 7)
+    const body = await readJson(parsed({ a: 1 }, { ...json, 'content-length': '7' }), limits)
     assert.deepEqual(body, { value: { a: 1 }, text: undefined, isTooDeep: false })
-    assert.deepEqual((await readJson(parsed({ a: 1 }, json), 7))?.value, { a: 1 })
+    assert.deepEqual((await readJson(parsed({ a: 1 }, json), limits))?.value, { a: 1 })
   })
 
   it('is refused if more was declared than we take, before its type is looked at [B-41]', async () => {
-    await assert.rejects(readJson(parsed({}, { ...json, 'content-length': '8' }), 7), { code: 'PAYLOAD_TOO_LARGE' })
-    await assert.rejects(readJson(parsed({}, { 'content-length': '8' }), 7), { code: 'PAYLOAD_TOO_LARGE' })
-    await assert.rejects(readJson(parsed({}, {}), 7), { code: 'UNSUPPORTED_MEDIA_TYPE' })
+    await assert.rejects(readJson(parsed({}, { ...json, 'content-length': '8' }), limits), {
+      code: 'PAYLOAD_TOO_LARGE',
+    })
+    await assert.rejects(readJson(parsed({}, { 'content-length': '8' }), limits), { code: 'PAYLOAD_TOO_LARGE' })
+    await assert.rejects(readJson(parsed({}, {}), limits), { code: 'UNSUPPORTED_MEDIA_TYPE' })
+  })
+  it('is refused if it holds more values than we take', async () => {
+    assert.deepEqual((await readJson(parsed([1, 2], json), limits))?.value, [1, 2])
+    const refusal = { code: 'PAYLOAD_TOO_LARGE', message: 'The body holds more than 3 JSON values' }
+    await assert.rejects(readJson(parsed([1, 2, 3], json), limits), refusal)
+    await assert.rejects(readJson(parsed({ a: { b: { c: {} } } }, json), limits), refusal)
+  })
+})
+
+describe('the text of a body', () => {
+  it('is refused before it is parsed if it holds more values than we take', () => {
+    const items = (count: number): string => `[${Array.from({ length: count }, () => '0').join(',')}]`
+    assert.equal((parseJson(items(99_999)).value as unknown[]).length, 99_999)
+    // No parser would take it: the count was first, and stopped at the limit.
+    const refusal = { code: 'PAYLOAD_TOO_LARGE', message: 'The body holds more than 100000 JSON values' }
+    assert.throws(() => parseJson(`${items(100_000).slice(0, -1)} no JSON from here on`), refusal)
+    assert.throws(() => parseJson(items(100_000)), refusal)
+    assert.throws(() => parseJson('[1,2', 1), { ...refusal, message: 'The body holds more than 1 JSON values' })
+  })
+
+  it('may be as deep as 200 levels, and says if it is deeper', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+    assert.equal(parseJson(nested(200)).isTooDeep, false)
+    assert.equal(parseJson(nested(201)).isTooDeep, true)
+    assert.equal(parseJson(`{"a":"${'['.repeat(500)}"}`).isTooDeep, false)
+    assert.equal(parseJson(nested(99_999)).isTooDeep, true)
+  })
+
+  it('has keys that name no prototype', () => {
+    const { value } = parseJson('{"__proto__":{"admin":true},"id":1}')
+    assert.equal((value as { admin?: unknown }).admin, undefined)
   })
 })

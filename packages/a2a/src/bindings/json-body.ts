@@ -1,5 +1,6 @@
 /** Reads a JSON body once for both bindings: which media types it may have, that it parses, and how deep it may go. */
 import { A2AError } from '../model/error.ts'
+import { defaultJsonNodes, measureJson } from '../model/json-nodes.ts'
 import type { HttpRequest } from './http.ts'
 
 /** 0.x asks for the first, 1.0 for the second; peers mix them (F-1, F-8). */
@@ -11,19 +12,28 @@ const accepted: ReadonlySet<string> = new Set(['application/json', 'application/
  */
 const maxDepth = 200
 
+export interface BodyLimits {
+  readonly bodyBytes: number
+  readonly jsonNodes: number
+}
+
 /** `undefined` where there is no body. */
-export async function readJson(request: HttpRequest, limitBytes: number): Promise<JsonBody | undefined> {
+export async function readJson(request: HttpRequest, limits: BodyLimits): Promise<JsonBody | undefined> {
+  const { bodyBytes, jsonNodes } = limits
   if (request.parsed !== undefined) {
-    // Whoever read it had another limit; what was declared is all that is left to measure.
-    if (Number(request.header('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes)
+    // The framework had a limit of its own; what was declared is all that is left to measure.
+    if (Number(request.header('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes)
     requireJson(request.header('content-type'))
     const { value } = request.parsed
-    return { value, text: undefined, isTooDeep: isDeeper(value, maxDepth) }
+    const size = { nodesLeft: jsonNodes }
+    const isTooDeep = isDeeper(value, maxDepth, size)
+    if (size.nodesLeft < 0) throw tooManyNodes(jsonNodes)
+    return { value, text: undefined, isTooDeep }
   }
-  const text = await request.body(limitBytes)
+  const text = await request.body(bodyBytes)
   if (text === '') return undefined
   requireJson(request.header('content-type'))
-  return parseJson(text)
+  return parseJson(text, jsonNodes)
 }
 
 export interface JsonBody {
@@ -34,15 +44,20 @@ export interface JsonBody {
   readonly isTooDeep: boolean
 }
 
-export function parseJson(text: string): JsonBody {
+export function parseJson(text: string, jsonNodes = defaultJsonNodes): JsonBody {
+  // A shorter text can neither be too deep nor, as n values take 2n − 1 characters, hold too many values.
+  const isShort = text.length <= maxDepth * 2 && text.length < jsonNodes * 2
+  const { nodes, depth } = isShort ? nothing : measureJson(text, jsonNodes)
+  if (nodes > jsonNodes) throw tooManyNodes(jsonNodes)
   try {
-    const value: unknown = JSON.parse(text)
-    return { value, text, isTooDeep: isDeeper(value, maxDepth) }
+    return { value: JSON.parse(text) as unknown, text, isTooDeep: depth > maxDepth }
   } catch {
     // The parser's own words quote the body, and a body may hold a secret.
     throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
   }
 }
+
+const nothing = { nodes: 0, depth: 0 }
 
 function requireJson(contentType: string | undefined): void {
   // The two ways nearly everybody spells it, before any cutting of strings.
@@ -58,17 +73,36 @@ export function tooLarge(limitBytes: number): A2AError {
   return new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes`)
 }
 
+export function tooManyNodes(jsonNodes: number): A2AError {
+  const message = `The body holds more than ${jsonNodes} JSON values`
+  return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'jsonNodes' })
+}
+
+/** For what a peer answers. */
+export function answerTooManyNodes(maxNodes: number): A2AError {
+  const message = `The answer holds more than the ${maxNodes} JSON values that this client reads`
+  return new A2AError('INVALID_AGENT_RESPONSE', message, { limit: 'maxJsonNodes' })
+}
+
 export function tooDeep(): A2AError {
   return new A2AError('INVALID_PARAMS', `Invalid parameters: the body is nested deeper than ${maxDepth} levels`)
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
+/** Stops where a limit is exceeded; `nodesLeft` is below 0 if it is the one of nodes. */
+function isDeeper(value: unknown, levels: number, size: { nodesLeft: number }): boolean {
+  if (--size.nodesLeft < 0) return false
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   if (Array.isArray(value)) {
-    for (const item of value) if (isDeeper(item, levels - 1)) return true
+    for (const item of value) {
+      if (isDeeper(item, levels - 1, size)) return true
+      if (size.nodesLeft < 0) return false
+    }
     return false
   }
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  for (const key in value) {
+    if (isDeeper((value as Record<string, unknown>)[key], levels - 1, size)) return true
+    if (size.nodesLeft < 0) return false
+  }
   return false
 }

@@ -1,7 +1,7 @@
 /** For a card whose server says that it cannot serve now. Whoever is not there at all is not waited for. */
 import { A2AError } from '../model/error.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
-import { sleep } from './deadline.ts'
+import { sleep } from './sleep.ts'
 import { retryDelay } from './retry.ts'
 
 export interface Patience {

@@ -10,13 +10,13 @@ import { nameOf } from './address.ts'
 import { withSource } from './card-source.ts'
 import { checkUrls } from './card-urls.ts'
 import type { ClientLimits, ClientLog } from './contract.ts'
-import { discard, readText } from './read-text.ts'
+import { checkLongText, discard, readText } from './read-text.ts'
 import { refusal } from './refusal.ts'
 
 export { cachedCard } from './card-freshness.ts'
 
 interface AnswerParts {
-  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
+  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> & Partial<Pick<ClientLimits, 'maxJsonNodes'>>
   readonly signal: AbortSignal
   readonly log?: ClientLog | undefined
 }
@@ -30,6 +30,7 @@ export async function readCard(
   if (!response.ok || response.headers.get('content-type')?.includes('event-stream'))
     throw await refused(response, from, { limits, signal })
   const text = await readText(response, limits.maxCardBytes, signal, limits.cardTimeoutMs)
+  await checkLongText(text, limits)
   let json: unknown
   try {
     json = JSON.parse(text)

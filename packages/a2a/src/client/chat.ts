@@ -21,8 +21,7 @@ export function createChat(agent: Pick<RemoteAgent, 'stream' | 'get'>, options: 
   let line: Promise<void> = Promise.resolve()
 
   const stream = (saying: Saying, about: SendOptions & StreamOptions = {}, hear?: (isWhole: boolean) => void) =>
-    createEventStream(async function* (leaving) {
-      const signal = about.signal === undefined ? leaving : AbortSignal.any([about.signal, leaving])
+    createEventStream(async function* (signal) {
       const before = line
       let leave = (): void => {}
       line = new Promise<void>((resolve) => (leave = resolve)).then(() => before)
@@ -36,7 +35,7 @@ export function createChat(agent: Pick<RemoteAgent, 'stream' | 'get'>, options: 
       } finally {
         leave()
       }
-    })
+    }, about.signal)
 
   async function send(saying: Saying, about?: SendOptions): Promise<Answer> {
     let isWhole = false

@@ -47,6 +47,8 @@ export interface WireParts {
   /** Adds who we are, follows the redirect policy, bounds what can hang; rejects with an A2AError or the signal's reason. */
   readonly http: Http
   readonly maxBodyBytes: number
+  /** JSON values in one answer or event. Default 100,000. */
+  readonly maxJsonNodes?: number
   readonly maxEventBytes: number
   /** Told when the peer answers in the words of another version than it was asked in; what it throws is the answer. */
   readonly heard?: (version: VersionId) => Promise<void>
@@ -176,6 +178,8 @@ export interface ClientLimits {
   readonly maxCardBytes: number
   readonly maxBodyBytes: number
   readonly maxEventBytes: number
+  /** JSON values in one answer, event or card. */
+  readonly maxJsonNodes: number
   readonly maxRedirects: number
 }
 

@@ -161,6 +161,7 @@ describe('a stream of events', () => {
         async function* () {
           for (const event of events) yield { event, id: undefined, final: undefined }
         },
+        undefined,
         async () => whole,
       )
     assert.deepEqual(await fromTheMiddle(says('lo'), completed).result(), { kind: 'task', ...whole })

@@ -4,6 +4,7 @@
  * while an event is awaited; it cancels nothing at the peer (B-103).
  */
 import { A2AError } from '../model/error.ts'
+import { linkSignals } from '../model/linked-signal.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Message, StreamEvent, Task } from '../model/task.ts'
 import { answerOf, textOfAnswer } from './answer.ts'
@@ -13,12 +14,12 @@ import type { Reduction } from './reduce.ts'
 
 type Reading = typeof reader
 
-/** Begins to read. The signal is aborted when nobody wants more. */
-export type OpenEvents = (leaving: AbortSignal) => AsyncIterable<WireEvent>
+/** Begins to read. The signal aborts with the caller's, or when the reader leaves. */
+export type OpenEvents = (signal: AbortSignal) => AsyncIterable<WireEvent>
 /** The whole task, for a stream that begins in its middle. */
 export type LoadTask = (taskId: string) => Promise<Task>
 
-export function createEventStream(open: OpenEvents, load?: LoadTask): EventStream {
+export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?: LoadTask): EventStream {
   const leaving = new AbortController()
   /** From when somebody reads. */
   let sum: Reduction | undefined
@@ -39,8 +40,9 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
     isTaken = true
     const reading = await import('./reading.ts')
     const told = (sum = reading.emptyReduction())
+    const either = linkSignals([signal, leaving.signal])
     try {
-      for await (const frame of open(leaving.signal)) {
+      for await (const frame of open(either.signal)) {
         lastEventId = frame.id ?? lastEventId
         for (const message of messagesIn(frame.event)) {
           for (const id of message?.referenceTaskIds ?? []) related.add(id)
@@ -53,6 +55,8 @@ export function createEventStream(open: OpenEvents, load?: LoadTask): EventStrea
     } catch (reason) {
       // Whoever left does not want to hear that the connection is closed.
       if (!leaving.signal.aborted) throw (failure = reason as Error)
+    } finally {
+      either.end()
     }
     const item = isOver ? last?.(answer) : undefined
     if (item !== undefined) yield item

@@ -2,6 +2,7 @@
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
+import { checkNodes } from './check-nodes.ts'
 import type { WireCall, WireParts } from './contract.ts'
 import { readText } from './read-text.ts'
 
@@ -10,7 +11,7 @@ const path = 'agent/authenticatedExtendedCard'
 export async function getExtendedCard(
   url: string,
   { id, json }: ProtocolVersion,
-  { http, maxBodyBytes }: WireParts,
+  { http, maxBodyBytes, maxJsonNodes }: WireParts,
   about: WireCall,
 ): Promise<AgentCard> {
   const { headers, card, signal, timeoutMs } = about
@@ -28,6 +29,7 @@ export async function getExtendedCard(
       ...(card !== undefined ? { card } : {}),
     })
     const text = await readText(response, maxBodyBytes, signal, timeoutMs)
+    checkNodes(text, maxJsonNodes)
     status = response.status
     if (response.ok) return json.decodeCard(parse(text))
     if (status !== 404) throw withStatus(json.decodeError(parse(text), status), status)

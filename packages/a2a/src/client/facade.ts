@@ -9,7 +9,7 @@ import type { Operation, RequestOf } from '../model/operation.ts'
 import type { Task } from '../model/task.ts'
 import { readFlatTask, writeTaskSend } from '../versions/simple-peer.ts'
 import type { Wire, WireCall, WireParts } from './contract.ts'
-import { readText } from './read-text.ts'
+import { checkLongText, readText } from './read-text.ts'
 import { notJson, refusal } from './refusal.ts'
 
 export function createFacadeWire(url: string, parts: WireParts, timeoutMs: number | undefined): Wire {
@@ -62,6 +62,7 @@ export function createFacadeWire(url: string, parts: WireParts, timeoutMs: numbe
     const { status } = response
     const answer = await readText(response, parts.maxBodyBytes, signal, about.timeoutMs)
     if (!response.ok) throw refusal(new A2AError(codeOf(status, method), `HTTP ${status}`), answer, response)
+    await checkLongText(answer, parts)
     let payload: unknown
     try {
       payload = JSON.parse(answer)

@@ -4,11 +4,12 @@
  * them (B-109); else by subscribing, which shows the task as it is, and telling what is new in it; else by polling.
  */
 import { A2AError } from '../model/error.ts'
+import { linkSignals } from '../model/linked-signal.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
 import type { CallOptions, Session, StreamOptions, WireEvent, WireStream } from './contract.ts'
-import { deadline, sleep } from './deadline.ts'
+import { sleep } from './sleep.ts'
 import { reduce, stateIn } from './reduce.ts'
 import { mayRepeat, retryDelay } from './retry.ts'
 import { createSieve, gap, plain } from './sieve.ts'
@@ -31,8 +32,7 @@ export async function* follow(
 ): AsyncGenerator<WireEvent, void, undefined> {
   const { limits } = session
   const send = 'request' in start ? start.request : undefined
-  const time = deadline(timeoutMs, parent)
-  const { signal } = time
+  const { signal, end } = linkSignals([parent], timeoutMs)
   const about = { ...options, signal }
   const sieve =
     'id' in start ? createSieve(start.id, start.lastEventId, known) : createSieve(undefined, undefined, known)
@@ -80,7 +80,7 @@ export async function* follow(
     // Whoever gives up waiting has to know for what; the caller's own reason is the caller's.
     throw reason === signal.reason && parent?.aborted !== true ? withPlace(reason as A2AError) : reason
   } finally {
-    time.clear()
+    end()
     await close()
   }
 

@@ -5,6 +5,7 @@
  * whoever follows them comes through here again. Its refusals do not say what an address within our network is.
  */
 import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -34,21 +35,8 @@ const idleMs = 4_000
 const hopByHop = /^(connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/
 
 export function guardedFetch(options: GuardOptions = {}): Fetch {
-  const { allowHttp = false, ports, ca, lookup: resolve = systemLookup } = options
-  const rule = createAddressRule(options)
-  const admits = (host: string, address: string | undefined): boolean =>
-    rule.trusts(host) || (address !== undefined && rule.admits(address))
-
-  const lookup: LookupFunction = (host, how, callback) => {
-    resolve(host, { ...how, all: true }, (error, found) => {
-      if (error) return callback(error, [])
-      const admitted = (Array.isArray(found) ? found : []).filter(({ address }) => admits(host, address))
-      const [first] = admitted
-      if (first === undefined) callback(forbidden(host), [])
-      else if (how.all === true) callback(null, admitted)
-      else callback(null, first.address, first.family)
-    })
-  }
+  const { allowHttp = false, ports, ca } = options
+  const { admits, lookup } = createLookup(options)
   const settings = { keepAlive: true, timeout: idleMs, lookup }
   const plain = watched(new HttpAgent(settings), admits)
   const secure = watched(
@@ -80,6 +68,49 @@ export function guardedFetch(options: GuardOptions = {}): Fetch {
       : httpRequest(url, { ...about, agent: plain })
     return exchange(outgoing, body, signal)
   }
+}
+
+/**
+ * Resolves a host to the addresses that the guard admits, for transports with connections of their own:
+ * `grpc({ resolve: guardedLookup() })`. Rejects with PERMISSION_DENIED if there is none.
+ */
+export function guardedLookup(
+  options: Omit<GuardOptions, 'allowHttp' | 'ca'> = {},
+): (host: string, port: number) => Promise<readonly string[]> {
+  const { ports } = options
+  const { admits, lookup } = createLookup(options)
+  return (host, port) =>
+    new Promise((resolve, reject) => {
+      if (ports?.includes(port) === false) reject(refusal(`Port ${port} is not allowed`))
+      else if (isIP(host) !== 0) {
+        if (admits(host, host)) resolve([host])
+        else reject(forbidden(host))
+      } else {
+        lookup(host, { all: true }, (error, found) => {
+          if (error) reject(error)
+          else resolve((found as LookupAddress[]).map(({ address }) => address))
+        })
+      }
+    })
+}
+
+/** Calls back with the addresses of a name that the rule admits, or with a refusal. */
+function createLookup(options: GuardOptions) {
+  const { lookup: resolve = systemLookup } = options
+  const rule = createAddressRule(options)
+  const admits = (host: string, address: string | undefined): boolean =>
+    rule.trusts(host) || (address !== undefined && rule.admits(address))
+  const lookup: LookupFunction = (host, how, callback) => {
+    resolve(host, { ...how, all: true }, (error, found) => {
+      if (error) return callback(error, [])
+      const admitted = (Array.isArray(found) ? found : []).filter(({ address }) => admits(host, address))
+      const [first] = admitted
+      if (first === undefined) callback(forbidden(host), [])
+      else if (how.all === true) callback(null, admitted)
+      else callback(null, first.address, first.family)
+    })
+  }
+  return { admits, lookup }
 }
 
 /** Has the peer of every new connection checked before anything is said to it. */
@@ -140,4 +171,4 @@ async function responseOf(incoming: IncomingMessage, method: string): Promise<Re
 }
 
 const refusal = (message: string): A2AError => new A2AError('PERMISSION_DENIED', message)
-const forbidden = (host: string): A2AError => refusal(`${host} leads to where requests from here may not go`)
+const forbidden = (host: string): A2AError => refusal(`Blocked: ${host} resolves to a disallowed address`)

@@ -6,6 +6,7 @@
  * origin and to no agent elsewhere, and Workers refuse a request that so much as names them.
  */
 import { A2AError } from '../model/error.ts'
+import { linkSignals } from '../model/linked-signal.ts'
 import { addressOf, nameOf } from './address.ts'
 import type {
   AuthAnswer,
@@ -17,7 +18,7 @@ import type {
   Introduction,
   OutgoingHttp,
 } from './contract.ts'
-import { after, discard, tooSlow } from './read-text.ts'
+import { discard, tooSlow } from './read-text.ts'
 import { fetchUntil, until } from './until.ts'
 
 export { discard, readText } from './read-text.ts'
@@ -104,10 +105,8 @@ export function createHttp({ fetch = platformFetch, authenticate, limits, header
     let url = addressOf(outgoing.url)
     for (const [name, value] of Object.entries(who?.query ?? {})) url.searchParams.set(name, value)
     const headers = headersOf(who?.cookies, own, outgoing.headers, who?.headers)
-    const late = new AbortController()
-    const signal = AbortSignal.any([outgoing.signal, late.signal])
-    const timer = after(outgoing.timeoutMs ?? limits.timeoutMs, () =>
-      late.abort(tooSlow(`The answer of ${nameOf(url)}`)),
+    const { signal, end } = linkSignals([outgoing.signal], outgoing.timeoutMs ?? limits.timeoutMs, () =>
+      tooSlow(`The answer of ${nameOf(url)}`),
     )
     const knock = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<Response> =>
       fetchUntil(signal, fetch, new Request(at, { ...outgoing, headers, redirect, signal }))
@@ -128,7 +127,7 @@ export function createHttp({ fetch = platformFetch, authenticate, limits, header
       const message = `${nameOf(url)} cannot be reached: ${code}`
       throw new A2AError('UNAVAILABLE', message, { reason: 'NETWORK' }, { cause: reason })
     } finally {
-      clearTimeout(timer)
+      end()
     }
   }
 }

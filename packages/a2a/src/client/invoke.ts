@@ -1,11 +1,12 @@
 /** One question to an agent somewhere, and what came of it as plain data: nothing here ever throws (S0-11). */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import { linkSignals } from '../model/linked-signal.ts'
 import { isInterrupted } from '../model/state.ts'
 import { textOf, textSaid } from './answer.ts'
 import { connect } from './connect.ts'
 import type { Answer, ConnectOptions, Invocation, InvokeOptions, RemoteAgent } from './contract.ts'
-import { deadline, sleep } from './deadline.ts'
+import { sleep } from './sleep.ts'
 import { facadeBinding } from './facade-binding.ts'
 import { simpleTasksBinding } from './address.ts'
 
@@ -24,8 +25,7 @@ export async function invokeWith(
   options: InvokeOptions,
 ): Promise<Invocation> {
   const { skill, timeoutMs = 300_000, contextId, bindings = [], ...about } = options
-  const time = deadline(timeoutMs, options.signal)
-  const { signal } = time
+  const { signal, end } = linkSignals([options.signal], timeoutMs)
   let taskId: string | undefined
   let isFound = false
   try {
@@ -41,7 +41,7 @@ export async function invokeWith(
   } catch (reason) {
     return { success: false, taskId, responseText: '', error: why(reason) }
   } finally {
-    time.clear()
+    end()
   }
 
   function why(reason: unknown): string {

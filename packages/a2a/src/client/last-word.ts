@@ -1,9 +1,9 @@
 /** Some peers stream whatever they are asked: where one answer was wanted, it is what the events add up to. */
 import { A2AError } from '../model/error.ts'
+import { linkSignals } from '../model/linked-signal.ts'
 import type { Operation, ResultOf } from '../model/operation.ts'
 import { hasSettled } from '../model/state.ts'
 import type { WireCall, WireStream } from './contract.ts'
-import { deadline } from './deadline.ts'
 import { answerFrom, emptyReduction, reduce } from './reduce.ts'
 
 export async function lastWord<O extends Operation>(
@@ -13,15 +13,15 @@ export async function lastWord<O extends Operation>(
 ): Promise<ResultOf<O>> {
   const told = emptyReduction()
   // However much is said meanwhile, the answer has its time as any other.
-  const time = deadline(about.timeoutMs, about.signal)
+  const { signal, end } = linkSignals([about.signal], about.timeoutMs)
   try {
-    for await (const { event } of await open({ ...about, signal: time.signal })) {
+    for await (const { event } of await open({ ...about, signal })) {
       reduce(told, event)
       // Not every peer closes when it has said everything.
       if ('message' in event || (told.status !== undefined && hasSettled(told.status.state))) break
     }
   } finally {
-    time.clear()
+    end()
   }
   const answer = answerFrom(told)
   if (answer === undefined) throw new A2AError('INVALID_AGENT_RESPONSE', `The peer answered ${operation} with no event`)

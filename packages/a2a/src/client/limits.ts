@@ -15,5 +15,7 @@ export const defaultLimits: ClientLimits = {
   maxBodyBytes: 64_000_000,
   // A file comes as one event, so an event may be as large as an answer.
   maxEventBytes: 64_000_000,
+  // Of a million small values, JSON.parse alone takes more than a second.
+  maxJsonNodes: 100_000,
   maxRedirects: 5,
 }

@@ -1,5 +1,6 @@
 /** The body of an answer that is no stream: bounded in size and in time, and let go of whatever happens. */
 import { A2AError } from '../model/error.ts'
+import { after } from '../model/linked-signal.ts'
 
 /** Over the cap, out of time or aborted, the body is cancelled and the reason thrown. */
 export async function readText(
@@ -46,14 +47,14 @@ export async function readText(
   }
 }
 
+/** Throws INVALID_AGENT_RESPONSE where a text holds too many JSON values. One that cannot hold so many loads nothing. */
+export async function checkLongText(text: string, { maxJsonNodes }: { readonly maxJsonNodes?: number }): Promise<void> {
+  if (text.length > (maxJsonNodes ?? 1)) (await import('./check-nodes.ts')).checkNodes(text, maxJsonNodes)
+}
+
 /** An answer that nobody reads would keep its connection. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => {})
-}
-
-/** Longer than a timer can be is for ever. */
-export function after(ms: number, act: () => void): ReturnType<typeof setTimeout> | undefined {
-  return ms < 2 ** 31 ? setTimeout(act, ms) : undefined
 }
 
 export const tooSlow = (what: string): A2AError => new A2AError('TIMEOUT', `${what} did not come in time`)

@@ -11,7 +11,7 @@ import type { Operation, RequestOf } from '../model/operation.ts'
 import type { VersionId } from '../versions/version.ts'
 import { withWanted } from './auth/wanted.ts'
 import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
-import { type Deadline, sleep } from './deadline.ts'
+import { sleep } from './sleep.ts'
 import { isRead, mayRepeat, neverSent, retryDelay } from './retry.ts'
 
 export { refusal } from './refusal.ts'
@@ -128,23 +128,26 @@ export interface Failed {
   readonly attempt: number
   readonly card: AgentCard
   readonly limits: ClientLimits
-  readonly time: Deadline
+  readonly signal: AbortSignal
+  /** For all attempts together. Default: no limit. */
+  readonly timeoutMs: number | undefined
   readonly log: ClientLog
 }
 
 /** Until the next attempt; throws the reason instead where there is to be none. */
 export async function pause(reason: unknown, failed: Failed): Promise<void> {
-  const { operation, request, startedAt, attempt, card, limits, time, log } = failed
+  const { operation, request, startedAt, attempt, card, limits, signal, timeoutMs = Infinity, log } = failed
   if (attempt >= limits.attempts || !(reason instanceof A2AError)) throw reason
   // Whoever is silent twice is silent for good, and each time takes all of its time.
   if (attempt > 1 && reason.code === 'TIMEOUT') throw reason
   const delayMs = retryDelay(attempt, reason, limits)
-  if (delayMs === undefined || delayMs >= time.leftMs()) throw reason
+  if (delayMs === undefined) throw reason
   const agoMs = Date.now() - startedAt + delayMs
+  if (agoMs >= timeoutMs) throw reason
   const sent = 'message' in request ? { messageId: request.message.messageId, agoMs } : undefined
   if (!mayRepeat(reason, operation, card, sent)) throw reason
   log.debug?.(`${operation} is tried again in ${Math.round(delayMs)} ms`, { attempt, reason })
-  await sleep(delayMs, time.signal)
+  await sleep(delayMs, signal)
 }
 
 /**

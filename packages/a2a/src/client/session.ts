@@ -3,6 +3,7 @@
  * anything is sent (B-169), the next interface when one fails (B-20), again where that is safe (B-164).
  */
 import type { AgentCard } from '../model/card.ts'
+import { linkSignals } from '../model/linked-signal.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import { checkCapabilities } from './capabilities.ts'
@@ -24,7 +25,6 @@ import type {
   WireCall,
   WireStream,
 } from './contract.ts'
-import { deadline } from './deadline.ts'
 import { loadVersion } from './load-version.ts'
 import type { Interfaces } from './rescue.ts'
 
@@ -97,10 +97,10 @@ export async function createSession(parts: SessionParts): Promise<Session> {
 
   async function call<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions = {}) {
     if (about.force !== true) checkCapabilities(operation, request, card)
-    const time = deadline(about.timeoutMs, about.signal)
+    const { signal, end } = linkSignals([about.signal], about.timeoutMs)
     const startedAt = Date.now()
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
-    const how = { signal: time.signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
+    const how = { signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
     const speak: Asking['speak'] = async (wire, asked, exactly) => ({
       result: await wire.call(operation, asked, exactly),
     })
@@ -112,11 +112,12 @@ export async function createSession(parts: SessionParts): Promise<Session> {
         } catch (reason) {
           const help = await rescue
           if (help === undefined) throw reason
-          await help.pause(reason, { operation, request, startedAt, attempt, card, limits, time, log })
+          const { timeoutMs } = about
+          await help.pause(reason, { operation, request, startedAt, attempt, card, limits, signal, timeoutMs, log })
         }
       }
     } finally {
-      time.clear()
+      end()
     }
   }
 
@@ -189,11 +190,12 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     const binding =
       bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) ??
       (await import('./facade-binding.ts')).facadeBinding()
-    const { maxBodyBytes, maxEventBytes } = limits
+    const { maxBodyBytes, maxEventBytes, maxJsonNodes } = limits
     const wire = binding.open(at, version, {
       http,
       maxBodyBytes,
       maxEventBytes,
+      maxJsonNodes,
       heard: async (found) => (await rescue)?.heard(interfaces, at, found),
     })
     const line = { version, wire }

@@ -13,12 +13,12 @@ export function streamOf(
   const { signal } = options
   const isPart = typeof start === 'object' && 'id' in start && start.lastEventId !== undefined
   return createEventStream(
-    async function* (leaving) {
+    async function* (signal) {
       const { follow } = await import('./reading.ts')
       const begins = typeof start === 'function' ? await start() : start
-      const both = signal === undefined ? leaving : AbortSignal.any([signal, leaving])
-      yield* follow(session, begins, { ...options, signal: both })
+      yield* follow(session, begins, { ...options, signal })
     },
+    signal,
     isPart ? (id) => session.call('GetTask', { id }, signal === undefined ? {} : { signal }) : undefined,
   )
 }

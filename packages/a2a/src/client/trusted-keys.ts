@@ -6,6 +6,7 @@
 import { A2AError } from '../model/error.ts'
 import type { CardTrust, ClientLimits, Fetch } from './contract.ts'
 import { createHttp, originOf, readText } from './http.ts'
+import { checkLongText } from './read-text.ts'
 import type { JwsHeader, PublicKey } from './jws.ts'
 
 export interface TrustedKey {
@@ -22,7 +23,7 @@ export interface KeyRing {
 export interface KeyRingParts {
   readonly trust: CardTrust
   readonly fetch: Fetch
-  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
+  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> & Partial<Pick<ClientLimits, 'maxJsonNodes'>>
   readonly now: () => number
 }
 
@@ -90,6 +91,7 @@ export function createKeyRing({ trust, fetch, limits, now }: KeyRingParts): KeyR
     const headers = { accept: 'application/jwk-set+json, application/json' }
     const response = await http.send({ method: 'GET', url: place, headers, signal })
     const text = await readText(response, limits.maxCardBytes, signal, limits.cardTimeoutMs)
+    await checkLongText(text, limits)
     // A browser follows by itself, and tells afterwards.
     const cameFrom = originOf(response)?.url.origin
     const document = response.ok && cameFrom === new URL(place).origin ? parse(text) : undefined

@@ -2,15 +2,16 @@
 import { createSseParser } from '../bindings/sse-reader.ts'
 import type { SseEvent } from '../bindings/sse-reader.ts'
 import { A2AError } from '../model/error.ts'
-import type { WireCall, WireEvent, WireStream } from './contract.ts'
-import { after } from './read-text.ts'
+import { after } from '../model/linked-signal.ts'
+import { checkNodes } from './check-nodes.ts'
+import type { WireCall, WireEvent, WireParts, WireStream } from './contract.ts'
 import { notJson } from './refusal.ts'
 
 /** Once this resolves the stream has been entered, so that its `return()` closes the connection also if nobody reads. */
 export async function readStream(
   response: Response,
   about: WireCall,
-  maxEventBytes: number,
+  { maxEventBytes, maxJsonNodes }: Pick<WireParts, 'maxEventBytes' | 'maxJsonNodes'>,
   /** Throws SyntaxError for what is no JSON. */
   eventOf: (event: string, data: string, id: string | undefined) => WireEvent | Promise<WireEvent>,
 ): Promise<WireStream> {
@@ -24,6 +25,7 @@ export async function readStream(
 
   /** The last event of a stream may have lost its end. What is whole counts (F-5). */
   function told({ event, data, id }: SseEvent, mayBeCut = false): WireEvent | Promise<WireEvent> {
+    checkNodes(data, maxJsonNodes)
     try {
       return eventOf(event, data, id)
     } catch (reason) {

@@ -9,7 +9,7 @@ import type { StreamEvent } from '../model/task.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../versions/version.ts'
 import type { ChosenInterface, ClientBinding, Wire, WireCall, WireEvent, WireParts, WireStream } from './contract.ts'
 import { loadVersion } from './load-version.ts'
-import { discard, readText } from './read-text.ts'
+import { checkLongText, discard, readText } from './read-text.ts'
 
 const versions: readonly VersionId[] = ['1.0', '0.3', '0.2']
 
@@ -85,6 +85,7 @@ export function createWire(at: ChosenInterface, version: ProtocolVersion, parts:
 
   async function payloadOf(response: Response, { signal, timeoutMs }: WireCall): Promise<unknown> {
     const text = await readText(response, parts.maxBodyBytes, signal, timeoutMs)
+    await checkLongText(text, parts)
     try {
       return binding.open(text, response.status)
     } catch (reason) {
@@ -95,7 +96,7 @@ export function createWire(at: ChosenInterface, version: ProtocolVersion, parts:
 
   async function read(response: Response, about: WireCall): Promise<WireStream> {
     const { readStream } = await import('./reading.ts')
-    return readStream(response, about, parts.maxEventBytes, (event, data, id) => {
+    return readStream(response, about, parts, (event, data, id) => {
       const payload = binding.open(data, 200)
       // An error whatever it looks like (F-5).
       if (event === 'error') throw binding.dialect.decodeError(payload)

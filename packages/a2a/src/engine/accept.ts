@@ -35,6 +35,7 @@ export interface AcceptParts {
   readonly limits: EngineLimits
   readonly claims: MessageClaims
   now(): number
+  monotonicNow(): number
   /** The caller's own task, or TASK_NOT_FOUND. */
   findOwn(id: string, context: CallContext): Promise<Live>
   /** Whether an agent is at work on it here. */
@@ -46,7 +47,7 @@ export interface AcceptParts {
 
 export function createAccept(parts: AcceptParts) {
   const underway = passing<{ readonly hash: string; readonly accepted: Promise<Accepted> }>()
-  const replies = createReplies(parts.now)
+  const replies = createReplies(parts.monotonicNow)
   const room = createRoom(parts.store, parts.limits.tasksPerCaller)
 
   return async function accept(
@@ -58,7 +59,7 @@ export function createAccept(parts: AcceptParts) {
     const claimed = parts.claims.claim(request.message, context, entry)
     const claim = claimed instanceof Promise ? await claimed : claimed
     if (claim === undefined) return take(request, context, entry, undefined)
-    const { key, hash, expiresAt } = claim
+    const { key, hash } = claim
     const known = underway.get(key) ?? replies.get(key)
     if (known !== undefined) {
       checkSame(known.hash, claim)
@@ -68,7 +69,10 @@ export function createAccept(parts: AcceptParts) {
     underway.set(key, { hash, accepted })
     try {
       const result = await accepted
-      if ('reply' in result) replies.add(key, { hash, reply: result.reply, expiresAt })
+      if ('reply' in result) {
+        const expiresAt = parts.monotonicNow() + entry.options.idempotencyWindowMs
+        replies.add(key, { hash, reply: result.reply, expiresAt })
+      }
       return result
     } finally {
       underway.delete(key)

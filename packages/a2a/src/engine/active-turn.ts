@@ -8,7 +8,7 @@ import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { LogRecord, TurnOptions } from '../model/record.ts'
 import type { SpanOutcome } from '../model/span.ts'
-import { isTerminal, type TaskState } from '../model/state.ts'
+import { isTerminal } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
 import type { Intent } from './batch.ts'
 import type { AgentOptions, EngineLog } from './contract.ts'
@@ -18,7 +18,7 @@ import { later } from './later.ts'
 import type { Live } from './live.ts'
 import { isThenable, openOutput } from './output.ts'
 import type { ReportSource } from './output.ts'
-import { agentMessage, checkJson, describe, endsTurn, Interpreter } from './report.ts'
+import { agentMessage, checkJson, endsTurn, Interpreter } from './report.ts'
 import type { Said } from './report.ts'
 import { askingFor, reveal } from './secrets.ts'
 import type { Ending } from './steps.ts'
@@ -27,6 +27,8 @@ import type { Transformer } from './transform.ts'
 import { transformerOf } from './transform.ts'
 import type { Inbox, TurnParts } from './turn.ts'
 import { TurnClock } from './turn-clock.ts'
+import { failedTurn, isProtocolError } from './turn-failure.ts'
+import { TurnQuestion } from './turn-question.ts'
 import { turnLog } from './turn-log.ts'
 import { TurnSpans } from './turn-spans.ts'
 import type { ActiveTurnParts, TurnInput } from './turn-input.ts'
@@ -46,7 +48,7 @@ export class ActiveTurn implements TurnParts {
   #begun: boolean
   #over = false
   #asked = 0
-  #question: Question | undefined
+  #question: TurnQuestion | undefined
   #held: Intent[] = []
   /** Messages up to here were given to the agent, or are about to be. */
   #takenSeq: number
@@ -62,13 +64,14 @@ export class ActiveTurn implements TurnParts {
     this.#limits = parts.entry.options
     this.#clock = new TurnClock({
       now: parts.now,
+      monotonicNow: parts.monotonicNow,
       turnTimeoutMs: this.#limits.turnTimeoutMs,
       // The one that this turn's message brings may not be in the log yet.
       deadlineAt: () => earlier(parts.live.fold.deadlineAt, input.options.deadlineAt),
       expire: parts.expire,
     })
-    this.#interpreter = new Interpreter(parts.live.fold, input.turn)
-    this.#transformer = transformerOf(parts.entry, parts.live, input.turn)
+    this.#interpreter = new Interpreter(parts.live.fold, input.turn, parts.jsonNodes)
+    this.#transformer = transformerOf(parts, input.turn)
     this.#begun = input.started === true
     this.#takenSeq = input.consumedSeq
     if (this.#begun) this.#clock.start()
@@ -93,6 +96,14 @@ export class ActiveTurn implements TurnParts {
 
   get deadlineAt(): number | undefined {
     return this.#clock.endsAt
+  }
+
+  get isTimeOver(): boolean {
+    return this.#clock.isOver
+  }
+
+  get isInputTimeOver(): boolean {
+    return this.#question?.isTimeOver === true
   }
 
   get spans(): TurnSpans {
@@ -145,7 +156,7 @@ export class ActiveTurn implements TurnParts {
 
   async checkpoint(data: unknown): Promise<void> {
     this.#checkNotOver()
-    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint') } as const
+    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint', this.#parts.jsonNodes) } as const
     this.begin(true)
     const written = await this.live.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
     if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
@@ -154,7 +165,7 @@ export class ActiveTurn implements TurnParts {
   async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
     const { live, input } = this
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
-    const plain = askingFor(agentMessage(asking, live.fold), options)
+    const plain = askingFor(agentMessage(asking, live.fold, this.#parts.jsonNodes), options)
     const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
     this.#checkNotOver()
     if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')
@@ -165,15 +176,16 @@ export class ActiveTurn implements TurnParts {
     if (known?.answer !== undefined) return known.answer
     this.begin(true)
     const id = known?.id ?? newId()
-    const answer = Promise.withResolvers<Message>()
-    this.#question = { id, state, answer, isAnswered: false }
-    this.#clock.stop()
+    const { monotonicNow, expireInput: expire } = this.#parts
+    const timeoutMs = this.#limits.inputTimeout?.afterMs
+    const question = (this.#question = new TurnQuestion({ id, state, timeoutMs, monotonicNow, expire }))
+    this.#clock.pause()
     const asks = { id, turn: input.turn, isNew: known === undefined }
     live.post(steps.askQuestion(state, message, asks, this.#limits), 500)
     // Messages are taken in the order they came: one that already waits is the answer.
     const waiting = live.fold.waiting.find(({ seq }) => seq > this.#takenSeq)
     if (waiting !== undefined) this.received(waiting)
-    return answer.promise
+    return question.answer
   }
 
   // What the run does with it.
@@ -226,6 +238,7 @@ export class ActiveTurn implements TurnParts {
   /** A message came for this task. */
   received(record: LogRecord): void {
     const question = this.#question
+    this.#clock.update()
     if (this.#over || record.body.type !== 'message' || record.seq <= this.#takenSeq) return
     if (question !== undefined && !question.isAnswered) {
       question.isAnswered = true
@@ -237,20 +250,20 @@ export class ActiveTurn implements TurnParts {
   /** The answer to a question of this task is in the log: by a message, or by nobody in time, wherever that was noticed. */
   answered(questionId: string): void {
     if (this.#question?.id !== questionId) return
-    const { answer } = this.#question
+    const question = this.#question
     const { fold } = this.live
     this.#question = undefined
     this.#clock.start()
     for (const work of this.#held.splice(0)) this.live.post(work, 500)
     const given = fold.questions.find(({ id }) => id === questionId)?.answer
-    answer.resolve(given === undefined ? noAnswer(fold) : reveal(given))
+    question.resolve(given === undefined ? noAnswer(fold) : reveal(given))
   }
 
   /** Asks the agent to stop. */
   abort(reason: unknown): void {
     this.#stop.abort(reason)
     // Whoever waits for an answer listens to nothing else, and would let the time of grace pass.
-    this.#question?.answer.reject(reason)
+    this.#question?.reject(reason)
   }
 
   /** The turn is over: timers and waiting ones go. With a reason, the agent is told. */
@@ -259,7 +272,7 @@ export class ActiveTurn implements TurnParts {
     this.#opensAt?.cancel()
     this.#clock.stop()
     this.#inbox?.end()
-    this.#question?.answer.reject(reason ?? turnIsOver())
+    this.#question?.reject(reason ?? turnIsOver())
     if (reason !== undefined) this.#stop.abort(reason)
   }
 
@@ -347,24 +360,13 @@ export class ActiveTurn implements TurnParts {
   }
 
   #failed(reason: unknown): Ending | undefined {
-    const { live } = this
-    const isOurs = reason instanceof A2AError && reason.code !== 'INTERNAL'
     // An agent's own protocol error before there is a task is the answer to the call; so is what it could not read (-32006).
-    if (!this.#begun && isOurs) {
+    if (!this.#begun && isProtocolError(reason)) {
       this.#parts.opening.reject(reason)
       return undefined
     }
     this.begin(false)
-    // An agent that stops because it was told to has not failed, though it can only say so by throwing.
-    const told = this.#stop.signal()
-    const obeys = told.aborted && (reason === told.reason || (reason instanceof Error && reason.name === 'AbortError'))
-    if (obeys) this.log.debug('agent stopped', { cause: reason })
-    else this.log.error('agent failed', { cause: reason })
-    const note = describe(reason)
-    if (!isOurs) return { state: 'TASK_STATE_FAILED', message: agentMessage('The agent failed', live.fold), note }
-    // Programs that call agents have to tell one that is down from one that says no.
-    const metadata = { reason: reason.details.reason ?? reason.code }
-    return { state: 'TASK_STATE_FAILED', message: agentMessage(reason.message, live.fold), metadata, note }
+    return failedTurn(reason, this.live, this.#stop.signal(), this.log)
   }
 
   #steering(): Inbox {
@@ -387,12 +389,4 @@ export class ActiveTurn implements TurnParts {
   #checkNotOver(): void {
     if (this.#over || this.#parts.isStopped()) throw turnIsOver()
   }
-}
-
-interface Question {
-  readonly id: string
-  readonly state: TaskState
-  readonly answer: PromiseWithResolvers<Message>
-  /** A message was taken as its answer, and is being written. */
-  isAnswered: boolean
 }

@@ -6,7 +6,7 @@ import { shortTimes, userMessage } from '../testing/engine-fixture.ts'
 import { checkSend } from './check.ts'
 import type { AgentEntry } from './contract.ts'
 
-const limits = { parts: 3, metadataDepth: 4, tasksPerCaller: 10, waitMs: 1_000 }
+const limits = { jsonNodes: 100_000, parts: 3, metadataDepth: 4, tasksPerCaller: 10, waitMs: 1_000 }
 
 function check(
   message: Partial<Message>,

@@ -60,12 +60,20 @@ export interface StreamItem {
   readonly at?: number
   /** Of the request whose turn said it, if that was traced. */
   readonly traceparent?: string | undefined
+  /** Roughly what it takes as JSON. Absent where nobody has counted. */
+  readonly bytes?: number
   /** Set on the first item when the log was pruned past the reader's cursor: it is a snapshot, events are missing. */
   readonly gap?: true
 }
 
 /** In batches, because one wake-up often brings many events. Ends by itself; `return()` lets go early. */
 export type EventStream = AsyncIterable<readonly StreamItem[]>
+
+/** Pages of logs: read from the store, and asked for once more and shared. */
+export interface PageCounts {
+  readonly read: number
+  readonly shared: number
+}
 
 export interface Engine {
   /** Recovers what a crash left; resolves when every orphan found has been taken up. */
@@ -85,6 +93,8 @@ export interface Engine {
   subscribe(request: SubscribeToTaskRequest, context: CallContext, finished: 'refuse' | 'replay'): Promise<EventStream>
   /** Webhooks: there where the engine was given somebody who delivers. */
   readonly push?: PushDesk
+  /** How often readers that were behind had to be served from the store. */
+  readonly pages: PageCounts
   /** Tasks, whoever's they are: for whoever runs the server. */
   readonly tasks: TaskDesk
   /** Resolves when what this agent runs here now has ended; nothing if it runs nothing. More may have begun meanwhile. */
@@ -284,6 +294,11 @@ export interface AgentOptions {
 export interface EngineLimits {
   readonly parts: number
   readonly metadataDepth: number
+  /**
+   * JSON values in one request, and in one value that an agent reports. Default 100,000. A body beyond it is refused before
+   * it is parsed: the cost of a body grows with its values, not with its bytes.
+   */
+  readonly jsonNodes: number
   /** Tasks of one caller that are not terminal. */
   readonly tasksPerCaller: number
   /** An upper bound on waiting in a blocking send; then the task is returned as it is (B-67). */
@@ -325,6 +340,8 @@ export interface EngineParts {
   readonly limits: EngineLimits
   readonly log: EngineLog
   readonly now: () => number
+  /** For durations: timeouts of turns, leases as seen from here. Default: `now`. */
+  readonly monotonicNow?: () => number
   readonly signer: Signer
   readonly retention?: EngineRetention
   /** Without it there are no webhooks. */

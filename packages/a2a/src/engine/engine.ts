@@ -1,4 +1,5 @@
 /** The operations of A2A over a log. What each means is here; how it is spelled and framed is not. */
+import { clockOf } from '../model/clock.ts'
 import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
@@ -15,6 +16,7 @@ import { createHeartbeat } from './heartbeat.ts'
 import { listTasks } from './list.ts'
 import type { Live } from './live.ts'
 import { DuplicateMessage } from './append-refusals.ts'
+import { createLogPages } from './log-pages.ts'
 import { createMessageClaims } from './message-claims.ts'
 import { passing } from './passing.ts'
 import { createPush } from './push.ts'
@@ -33,7 +35,8 @@ import { createTeller } from './teller.ts'
 const maxRelated = 100
 
 export function createEngine(parts: EngineParts): Engine {
-  const { log, now } = parts
+  const { log } = parts
+  const { now, monotonicNow } = clockOf(parts)
   const store = reachable(parts.store)
   const holder = newId()
   const runs = passing<Run>()
@@ -73,7 +76,8 @@ export function createEngine(parts: EngineParts): Engine {
     startRun,
   })
   const { resume: goOn } = recovery
-  const streams = createTaskStreams(store)
+  const pages = createLogPages(store)
+  const streams = createTaskStreams(store, pages)
   const claims = createMessageClaims(parts.signer, now)
   const accept = createAccept({
     store,
@@ -81,6 +85,7 @@ export function createEngine(parts: EngineParts): Engine {
     limits: parts.limits,
     claims,
     now,
+    monotonicNow,
     findOwn,
     runs: (live) => runs.get(live.id) !== undefined,
     startRun,
@@ -92,13 +97,14 @@ export function createEngine(parts: EngineParts): Engine {
     leaseTtlMs: store.leaseTtlMs,
     everyMs: parts.sweepMs,
     log,
-    now,
+    monotonicNow,
     held,
     renew: recovery.renewLeases,
   })
 
   return {
     ...(push !== undefined ? { push: push.desk } : {}),
+    pages,
     tasks: {
       get: view,
       cancel: async (id) => cancel(await findAny(id), { id }, 'answer'),
@@ -156,7 +162,10 @@ export function createEngine(parts: EngineParts): Engine {
       const resumed = await streams.resume(live, context, entry)
       if (resumed !== undefined) return resumed
       if (!isTerminal(live.fold.status.state)) return streams.fromSnapshot(live, entry, false, undefined)
-      if (finished === 'replay') return single({ event: { task: viewOf(live.fold) }, seq: live.fold.head, final: true })
+      if (finished === 'replay') {
+        const { fold } = live
+        return single({ event: streams.snapshotEvent(viewOf(fold)), seq: fold.head, final: true, bytes: fold.bytes })
+      }
       throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
         taskId: live.id,
       })
@@ -263,7 +272,10 @@ export function createEngine(parts: EngineParts): Engine {
         live,
         entry,
         log,
-        now: parts.now,
+        jsonNodes: parts.limits.jsonNodes,
+        now,
+        monotonicNow,
+        expireInput: () => void recovery.expireInput(live),
         isReplaced: () => current() !== entry,
         // Others would begin it at once. Alone, it is begun here or at the next start.
         isClosing: () => closing && shared,

@@ -8,6 +8,7 @@ export interface TailEvent extends StreamItem {
   readonly seq: number
   readonly final: false
   readonly at: number
+  readonly bytes: number
 }
 
 /** What streams carry of a record, or nothing if it is internal. */

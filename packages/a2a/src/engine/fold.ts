@@ -3,6 +3,7 @@
  * moved forward by each record, at a cost that depends on the record alone: nothing
  * here copies or walks what the task already holds.
  */
+import { recordBytes } from '../model/json-bytes.ts'
 import type { LogRecord } from '../model/record.ts'
 import { isRedacted } from '../model/sensitive.ts'
 import { isInterrupted } from '../model/state.ts'
@@ -179,6 +180,7 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
   into.head = record.seq
   into.view = undefined
   const { body } = record
+  into.bytes += recordBytes(body)
   switch (body.type) {
     case 'status':
       archiveStatusMessage(into)
@@ -187,7 +189,6 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.statusSeq = record.seq
       into.archived = body.status.message === undefined
       into.reports += 1
-      into.bytes += 200
       return
     case 'artifact':
       foldArtifact(into, body.artifact, body.append === true, body.lastChunk === true, coalesceText)
@@ -202,7 +203,6 @@ export function fold(into: Fold, record: LogRecord, coalesceText = true): void {
       into.provenance = body.options?.provenance ?? into.provenance
       // The opening of a task stands before its first turn.
       if (into.turn === 0 && body.options?.traceparent !== undefined) traceFrom(into, record.seq, record)
-      into.bytes += sizeOf(body.message.parts)
       return
     case 'turn-started': {
       const taken = consume(into, body.consumedSeq)
@@ -307,7 +307,6 @@ function archiveStatusMessage(into: Fold): void {
 
 /** B-100: `append` adds to the artifact, its absence begins it anew. */
 function foldArtifact(into: Fold, chunk: Artifact, append: boolean, last: boolean, coalesceText: boolean): void {
-  into.bytes += sizeOf(chunk.parts)
   const known = append ? into.artifacts.get(chunk.artifactId) : undefined
   if (known === undefined) {
     into.artifacts.set(chunk.artifactId, { ...chunk, parts: [...chunk.parts], sealed: last })
@@ -335,16 +334,6 @@ function addPart(parts: Part[], part: Part, coalesceText: boolean): void {
 function isBareText(part: Part): part is { readonly text: string } {
   if (!('text' in part)) return false
   return part.metadata === undefined && part.filename === undefined && part.mediaType === undefined
-}
-
-function sizeOf(parts: readonly Part[]): number {
-  let bytes = 100
-  for (const part of parts) {
-    if ('text' in part) bytes += part.text.length
-    else if ('raw' in part) bytes += part.raw.length
-    else bytes += 200
-  }
-  return bytes
 }
 
 /** The task as of the last record. The same object until something changes: caches may hang on it. */

@@ -7,13 +7,11 @@
 import { A2AError } from '../model/error.ts'
 import { isTerminal } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
-import type { Store } from '../stores/store.ts'
 import type { AgentEntry, CallContext, EventStream, StreamItem } from './contract.ts'
-import { traceAt } from './fold.ts'
 import { later } from './later.ts'
 import type { TailEvent } from './event-of.ts'
 import type { Live } from './live.ts'
-import { eventOf } from './event-of.ts'
+import type { LogPages } from './log-pages.ts'
 
 export interface FollowOptions {
   /** Events after this seq. */
@@ -24,17 +22,14 @@ export interface FollowOptions {
   endsAt(state: TaskState): boolean
 }
 
-/** How many events one read brings at most. */
-const maxBatch = 1_000
-
 type Result = IteratorResult<readonly StreamItem[], undefined>
 
-export function follow(live: Live, store: Store, options: FollowOptions): EventStream {
+export function follow(live: Live, pages: LogPages, options: FollowOptions): EventStream {
   // A question that was answered before this stream began is history, and does not end it (B-91).
   const { statusSeq } = live.fold
   const ends = (state: TaskState, seq: number): boolean =>
     isTerminal(state) || (seq >= statusSeq && options.endsAt(state))
-  return { [Symbol.asyncIterator]: () => createReader(live, store, options, ends) }
+  return { [Symbol.asyncIterator]: () => createReader(live, pages, options, ends) }
 }
 
 /** B-91, B-92: a question ends the stream, a request for credentials does not. */
@@ -49,7 +44,7 @@ export function withStreamOptions({ keepOpenOnInputRequired }: CallContext, entr
 
 function createReader(
   live: Live,
-  store: Store,
+  pages: LogPages,
   options: FollowOptions,
   ends: (state: TaskState, seq: number) => boolean,
 ): AsyncIterator<readonly StreamItem[], undefined> {
@@ -97,7 +92,7 @@ function createReader(
   /** Nothing if there is nothing yet. */
   function fromMemory(): Result | undefined {
     if (closed || ended) return close()
-    const batch = take(fromTail(live.tail, cursor))
+    const batch = take(live.tailAfter(cursor))
     if (batch.length > 0) return { done: false, value: batch }
     // Nothing visible comes after the status that ended it.
     if (isTerminal(live.fold.status.state) && cursor >= live.fold.statusSeq) return close()
@@ -140,17 +135,11 @@ function createReader(
   }
 
   async function readStore(): Promise<readonly TailEvent[]> {
-    const records = await store.read(live.id, cursor, maxBatch)
-    const events: TailEvent[] = []
-    for (const { seq, at, body } of records) {
-      const event = eventOf(live.id, live.fold.contextId, body)
-      if (event !== undefined) events.push({ seq, event, final: false, at, traceparent: traceAt(live.fold, seq) })
-    }
-    const last = records.at(-1)
+    const { events, lastSeq } = await pages.after(live, cursor)
     // The log was dropped under a slow reader: it must not believe that it has seen all. It resumes, and is told of the gap.
-    if (last === undefined && cursor < live.tailFrom) throw interrupted(new Error('the log was dropped'))
+    if (lastSeq === undefined && cursor < live.tailFrom) throw interrupted(new Error('the log was dropped'))
     // A stretch of internal records brings nothing to send, but the reader has passed it.
-    if (events.length === 0) cursor = last?.seq ?? cursor
+    if (events.length === 0) cursor = lastSeq ?? cursor
     return events
   }
 
@@ -162,13 +151,6 @@ function createReader(
     }
     return { done: true, value: undefined }
   }
-}
-
-/** Found from the end, where a reader that keeps up always is. */
-function fromTail(tail: readonly TailEvent[], cursor: number): readonly TailEvent[] {
-  let from = tail.length
-  while (from > 0 && (tail[from - 1] as TailEvent).seq > cursor) from -= 1
-  return tail.slice(from, from + maxBatch)
 }
 
 function interrupted(cause: unknown): A2AError {

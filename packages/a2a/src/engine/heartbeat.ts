@@ -10,12 +10,13 @@ export interface HeartbeatParts {
   readonly leaseTtlMs: number
   readonly everyMs: number
   readonly log: EngineLog
-  now(): number
+  /** The monotonic clock: a lease that is renewed in time is not lost because the wall clock was set. */
+  monotonicNow(): number
   held(): readonly Live[]
   renew(lives: readonly Live[]): Promise<void>
 }
 
-export function createHeartbeat({ leaseTtlMs, everyMs, log, now, held, renew }: HeartbeatParts) {
+export function createHeartbeat({ leaseTtlMs, everyMs, log, monotonicNow, held, renew }: HeartbeatParts) {
   /** Until when each lease surely lasts, by what the store last said. */
   let lasts = new Map<Live, number>()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -36,7 +37,7 @@ export function createHeartbeat({ leaseTtlMs, everyMs, log, now, held, renew }: 
   }
 
   function beat(): void {
-    const at = now()
+    const at = monotonicNow()
     const lives = held().filter(({ owned }) => owned)
     lasts = new Map(lives.map((live) => [live, lasts.get(live) ?? at + leaseTtlMs]))
     for (const [live, until] of lasts) if (at >= until) stopHere(live)

@@ -4,6 +4,7 @@
  * a copy of the store is not enough to forge a page token or to read a secret. The newest
  * key signs and all verify, so a key can be changed without a break.
  */
+import { clockOf } from '../model/clock.ts'
 import type { KeyRow, Store } from '../stores/store.ts'
 import { fromBase64Url, toBase64Url } from './base64-url.ts'
 import { makeKeyPair, openKeyPair } from './key-pair.ts'
@@ -64,12 +65,13 @@ const keyBytes = 32
 const staleMs = 60_000
 
 /** `masterKey` has 32 bytes. Without one the keys lie open in the store, which suits a store that is itself in memory. */
-export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now = Date.now): Promise<Keyring> {
+export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, given?: () => number): Promise<Keyring> {
+  const { now, monotonicNow } = clockOf({ now: given })
   const wrapping = await createWrapping(masterKey)
   /** By purpose, oldest first. */
   let rings = new Map<string, readonly RingKey[]>()
   let loading = Promise.resolve()
-  let loadedAt = 0
+  let loadedAt = -Infinity
 
   /** Reads all keys again, one reading after the other, so that an older one never overwrites a newer. */
   function load(): Promise<void> {
@@ -88,7 +90,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now =
     }
     for (const ring of found.values()) ring.sort((a, b) => a.number - b.number)
     rings = found
-    loadedAt = now()
+    loadedAt = monotonicNow()
   }
 
   /** Two who make the same key agree: the store keeps the first, and both read which one it is. */
@@ -146,7 +148,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, now =
     },
     async keyPairs(purpose) {
       // The list is published: what another process added must be in it before it signs.
-      if (rings.get(purpose) === undefined || now() - loadedAt > staleMs) await load()
+      if (rings.get(purpose) === undefined || monotonicNow() - loadedAt > staleMs) await load()
       if (rings.get(purpose) === undefined) await make(purpose, 1, await makeKeyPair())
       return Promise.all((rings.get(purpose) ?? []).map((key) => key.pair))
     },
@@ -196,7 +198,11 @@ async function createWrapping(masterKey: Uint8Array | undefined): Promise<Wrappi
       try {
         return new Uint8Array(await crypto.subtle.decrypt(cipher(ivBytes, id), master, sealedBytes))
       } catch (cause) {
-        throw new Error(`The key ${id} in the store was wrapped by another master key than the one given`, { cause })
+        throw new Error(
+          `The key ${id} in the store was wrapped by another master key than the one given. Give the key that this store ` +
+            'was first opened with: the file beside the database (SQLite), or PARLEY_MASTER_KEY (PostgreSQL).',
+          { cause },
+        )
       }
     },
   }

@@ -20,6 +20,8 @@ import { asWritten, changeOf, newTask, settle, takeBatch } from './batch.ts'
 import { eventOf, type TailEvent } from './event-of.ts'
 import type { Fold } from './fold.ts'
 import { fold, snapshotOf, traceAt } from './fold.ts'
+import { readLog } from './read-log.ts'
+import { Tail } from './tail.ts'
 
 export interface LiveParts {
   readonly store: Store
@@ -43,9 +45,6 @@ export interface LiveParts {
 /** Above this a producer waits until the store has caught up. */
 const maxBacklog = 1_000
 const maxBacklogBytes = 1_000_000
-/** The newest events stay in memory for readers that keep up; others read the store. */
-const maxTail = 2_048
-const maxTailBytes = 4_000_000
 const snapshotEveryBytes = 2_000_000
 /** Below this, folding the log is as cheap as reading a snapshot, and a write is saved. */
 const snapshotFromBytes = 64_000
@@ -59,14 +58,11 @@ export class Live {
   readonly partition: Partition
   readonly fold: Fold
   readonly listeners = new Set<() => void>()
-  /** All visible events after this seq are in `tail`. */
-  tailFrom: number
   /** Sees each record once it is durable, ours and others'. */
   observe: ((record: LogRecord) => void) | undefined
   readonly #parts: LiveParts
   readonly #queue: Entry[] = []
-  #tail: TailEvent[] = []
-  #tailBytes = 0
+  readonly #tail: Tail
   #creating: NewTask | undefined
   #held: number | undefined
   #heldElsewhere = false
@@ -90,7 +86,7 @@ export class Live {
     this.id = state.id
     this.partition = partition
     this.fold = state
-    this.tailFrom = state.head
+    this.#tail = new Tail(state.head)
     this.#parts = parts
     this.#creating = create
     this.#lastAt = lastAt
@@ -98,7 +94,17 @@ export class Live {
   }
 
   get tail(): readonly TailEvent[] {
-    return this.#tail
+    return this.#tail.events
+  }
+
+  /** All visible events after this seq are in `tail`. */
+  get tailFrom(): number {
+    return this.#tail.from
+  }
+
+  /** The events in memory after a seq, up to a batch of them. */
+  tailAfter(seq: number): readonly TailEvent[] {
+    return this.#tail.after(seq)
   }
 
   get opened(): boolean {
@@ -158,10 +164,11 @@ export class Live {
 
   /** Reads what others have appended. */
   async catchUp(): Promise<void> {
-    const records = await this.#parts.store.read(this.id, this.fold.head)
-    // Whoever held the lease may have given it back with what they appended.
-    if (records.length > 0) this.#heldElsewhere = false
-    this.#apply(records)
+    await readLog(this.#parts.store, this.id, this.fold.head, (records) => {
+      // Whoever held the lease may have given it back with what they appended.
+      if (records.length > 0) this.#heldElsewhere = false
+      this.#apply(records)
+    })
     if (isTerminal(this.fold.status.state)) this.#held = undefined
   }
 
@@ -344,8 +351,8 @@ export class Live {
   #apply(records: readonly LogRecord[]): void {
     const { fold: state } = this
     const coalesceText = this.#parts.coalescesText(this.partition.agent)
-    const before = state.bytes
     for (const read of records) {
+      const wasBytes = state.bytes
       // What was read while our own append was under way is in both.
       if (read.seq <= state.head) continue
       const record = this.#writing === undefined ? read : asWritten(read, this.#writing)
@@ -355,23 +362,15 @@ export class Live {
       const event = eventOf(this.id, state.contextId, record.body)
       if (event !== undefined) {
         const traceparent = state.traces === undefined ? undefined : traceAt(state, record.seq)
-        this.#tail.push({ seq: record.seq, event, final: false, at: record.at, traceparent })
+        const bytes = state.bytes - wasBytes
+        this.#tail.push({ seq: record.seq, event, final: false, at: record.at, traceparent, bytes })
       }
       this.observe?.(record)
     }
-    this.#tailBytes += state.bytes - before
-    if (this.#tail.length > maxTail || this.#tailBytes > maxTailBytes) this.#shortenTail()
+    this.#tail.shorten()
     if (records.length === 0) return
     this.#notify()
     this.#parts.appended?.(this.id)
-  }
-
-  /** Half of it goes at a time, so that an event is moved once on average, however many come. */
-  #shortenTail(): void {
-    const dropped = Math.ceil(this.#tail.length / 2)
-    if (dropped > 0) this.tailFrom = (this.#tail[dropped - 1] as TailEvent).seq
-    this.#tail = this.#tail.slice(dropped)
-    this.#tailBytes /= 2
   }
 
   #notify(): void {

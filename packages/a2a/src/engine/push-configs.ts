@@ -21,6 +21,7 @@ import { isSameTarget, keepTarget, shownConfig } from './push-target.ts'
 
 /** Of a log that may hold megabytes. */
 const maxRead = 200
+const maxReadBytes = 1_000_000
 
 export interface PushConfigsParts {
   readonly store: Store
@@ -166,7 +167,7 @@ export function createPushConfigs(parts: PushConfigsParts) {
     const lately = [...fold.waiting, ...(fold.current === undefined ? [] : [fold.current])].find(isIt)
     if (lately !== undefined) return lately.seq - 1
     for (let after = 0; after < fold.head;) {
-      const records = await store.read(id, after, maxRead)
+      const records = await store.read(id, after, maxRead, maxReadBytes)
       const found = records.find(isIt)
       if (found !== undefined) return found.seq - 1
       after = records.at(-1)?.seq ?? fold.head

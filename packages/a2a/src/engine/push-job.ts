@@ -3,6 +3,7 @@
  * the other, until all is told or one fails. How far it came is written once, at the end, and gives the claim back. If
  * we die before, the next one begins where this one did: an event may come twice, and none is lost (B-127).
  */
+import { linkSignals } from '../model/linked-signal.ts'
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../model/trace.ts'
@@ -34,6 +35,7 @@ type Item = PushDelivery['item']
 /** How many events one claim delivers at most: as many come twice if we die. */
 const mostEvents = 20
 const maxRead = 200
+const maxReadBytes = 1_000_000
 
 /** `until`: the claim holds as long. `stop` is aborted when this config must not be told any more, or the server closes. */
 export async function runPushJob(
@@ -89,7 +91,7 @@ export async function runPushJob(
     if ((await store.firstSeq(taskId)) > cursor + 1) {
       return [{ seq: task.fold.head, event: { task: viewOf(task.fold) }, final: false, gap: true }]
     }
-    const records = await store.read(taskId, cursor, maxRead)
+    const records = await store.read(taskId, cursor, maxRead, maxReadBytes)
     const items: Item[] = []
     for (const { seq, at, body } of records) {
       const event = eventOf(taskId, task.fold.contextId, body)
@@ -114,13 +116,12 @@ export async function runPushJob(
 
   async function tell(item: Item): Promise<PushOutcome> {
     const startedAt = now()
-    const deadline = new AbortController()
-    const signal = AbortSignal.any([stop, deadline.signal])
+    // `stop` is the server's own where nobody deletes the config: what follows it has to let go.
+    const { signal, end } = linkSignals([stop], parts.timeoutMs, () => new Error('timed out'))
     const task = () => viewOf((live as Live).fold)
     // Whoever delivers should stop when told to; a place in a lane must not hang on it.
     const cut = Promise.withResolvers<PushOutcome>()
     signal.addEventListener('abort', () => cut.resolve({ outcome: 'failed', said: 'timed out' }), { once: true })
-    const timer = setTimeout(() => deadline.abort(new Error('timed out')), parts.timeoutMs)
     const { seq } = item
     const event = wantsAll ? item.event : whole(item.event, task)
     const told = event === item.event ? item : { ...item, event }
@@ -135,7 +136,7 @@ export async function runPushJob(
       log.error('a notification could not be made', { taskId, configId: id, seq, cause })
       outcome = { outcome: 'failed', said: 'internal error' }
     } finally {
-      clearTimeout(timer)
+      end()
     }
     if (!stop.aborted) {
       const durationMs = Math.max(0, now() - startedAt)

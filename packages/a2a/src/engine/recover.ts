@@ -60,6 +60,7 @@ export function createRecovery(parts: RecoverParts) {
       await Promise.all(found.map((taskId) => takeUp(taskId, takeLease)))
     },
     resume,
+    expireInput: (live: Live) => expireInput(live).catch(comesAgain(live.id)),
     async actOnDue(): Promise<void> {
       for (;;) {
         const due = await store.claimDue(parts.now(), batch)
@@ -188,17 +189,32 @@ export function createRecovery(parts: RecoverParts) {
   async function expire(row: TaskRow, due: DueTime): Promise<void> {
     const live = await registry.find(row.id)
     if (live === undefined) return
+    const run = parts.runOf(live)
+    // It runs here, where its own timers end it: they know how long it took, whatever the wall clock was set to.
+    if (run !== undefined) {
+      if (run.isOver) run.expire()
+      else if (run.isInputOver && !hasMovedOn(live.fold, row, due)) await expireInput(live)
+      return
+    }
     const { turn, deadlineAt = Infinity } = live.fold
     const isLate = deadlineAt <= parts.now()
     if (!isLate && hasMovedOn(live.fold, row, due)) return
+    if (await runsElsewhere(live)) return
     if (!isLate && due.kind === 'input') return expireInput(live)
-    const run = parts.runOf(live)
-    // The time of a task holds for whatever turn it is in.
-    if (run !== undefined) return isLate ? run.expire() : run.expireIfDue()
     const message = agentMessage('Task timed out', live.fold)
     const ending = { state: 'TASK_STATE_FAILED', message } as const
     const end = isLate ? steps.endTask(turn, ending) : steps.expireTurn(row.consumedSeq, turn, ending)
     abandoned(live, await live.write(end))
+  }
+
+  /**
+   * Whether another process works on it, with timers of its own: then the task is left to them, because our clock may have
+   * been set. A task that waits for a message between two turns is not leased.
+   */
+  async function runsElsewhere(live: Live): Promise<boolean> {
+    if (!shared || live.owned || !isLeftAlone(live.fold)) return false
+    await live.write(steps.takeLease)
+    return !live.owned
   }
 
   async function expireInput(live: Live): Promise<void> {

@@ -3,13 +3,13 @@
  * lately. There is one `Live` for a task at any time, so that all who ask for it share
  * its queue, its events and its view.
  */
-import type { LogRecord } from '../model/record.ts'
 import { isTerminal } from '../model/state.ts'
 import type { NewTask, TaskRow } from '../stores/store.ts'
 import { emptyFold, fold, foldFromSnapshot } from './fold.ts'
 import type { LiveParts } from './live.ts'
 import { Live } from './live.ts'
 import { passing } from './passing.ts'
+import { readLog } from './read-log.ts'
 
 /**
  * How many tasks stay in memory that nobody uses right now, and how large one of them may be. Each one more is moved about
@@ -17,6 +17,8 @@ import { passing } from './passing.ts'
  */
 const maxIdle = 250
 const maxIdleBytes = 64_000
+/** Of all larger ones together that were loaded to be read: the same task is often read again at once. */
+const maxLargeBytes = 64_000_000
 /** How long to leave a store alone that could not be read. */
 const rewatchMs = 500
 
@@ -39,6 +41,8 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   const lives = passing<Live>()
   const watches = new Map<Live, AbortController>()
   const loading = new Map<string, Promise<Live | undefined>>()
+  /** Loaded tasks over `maxIdleBytes`, the oldest first. */
+  const large = new Set<Live>()
   // Where several processes share the store, a task may have moved on since we looked.
   const shared = Number.isFinite(store.leaseTtlMs)
 
@@ -66,7 +70,27 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
 
   async function loadTask(id: string): Promise<Live | undefined> {
     const row = await store.load(id)
-    return row === undefined ? undefined : add(await liveOf(row))
+    if (row === undefined) return undefined
+    const live = add(await liveOf(row))
+    if (live.fold.bytes > maxIdleBytes) keepLarge(live)
+    return live
+  }
+
+  /** Those that were loaded first go first, unless they are in use. */
+  function keepLarge(live: Live): void {
+    let bytes = live.fold.bytes
+    for (const other of large) {
+      if (lives.get(other.id) === other) bytes += other.fold.bytes
+      else large.delete(other)
+    }
+    for (const other of large) {
+      if (bytes <= maxLargeBytes) break
+      if (!other.idle) continue
+      bytes -= other.fold.bytes
+      large.delete(other)
+      forget(other)
+    }
+    large.add(live)
   }
 
   async function liveOf(row: TaskRow): Promise<Live> {
@@ -75,11 +99,14 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
     state.transitions = parts.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
     // With the last one that the snapshot holds: what is appended next is not to be earlier.
-    const records: readonly LogRecord[] = await store.read(row.id, Math.max(0, state.head - 1))
     const coalesceText = parts.coalescesText(row.agent)
-    for (const record of records) if (record.seq > state.head) fold(state, record, coalesceText)
+    let lastAt = row.statusAt
+    await readLog(store, row.id, Math.max(0, state.head - 1), (records) => {
+      for (const record of records) if (record.seq > state.head) fold(state, record, coalesceText)
+      lastAt = records.at(-1)?.at ?? lastAt
+    })
     const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
-    return new Live(parts, partition, state, { lastAt: records.at(-1)?.at ?? row.statusAt })
+    return new Live(parts, partition, state, { lastAt })
   }
 
   function create(task: NewTask): Live {

@@ -7,6 +7,7 @@ import type { Message } from '../model/task.ts'
 export interface Reply {
   readonly hash: string
   readonly reply: Message
+  /** As long as its message is recognized, on the monotonic clock. */
   readonly expiresAt: number
 }
 
@@ -14,7 +15,7 @@ export interface Reply {
 const maxReplies = 1_000
 const maxChars = 16_000
 
-export function createReplies(now: () => number): {
+export function createReplies(monotonicNow: () => number): {
   get(key: string): Reply | undefined
   add(key: string, reply: Reply): void
 } {
@@ -25,10 +26,10 @@ export function createReplies(now: () => number): {
   return {
     get(key) {
       const known = replies.get(key) ?? older.get(key)
-      return known !== undefined && known.expiresAt > now() ? known : undefined
+      return known !== undefined && known.expiresAt > monotonicNow() ? known : undefined
     },
     add(key, reply) {
-      if (reply.expiresAt <= now() || lengthOf(reply.reply) > maxChars) return
+      if (reply.expiresAt <= monotonicNow() || lengthOf(reply.reply) > maxChars) return
       replies.set(key, reply)
       if (replies.size < maxReplies) return
       older = replies

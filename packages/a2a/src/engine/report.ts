@@ -6,6 +6,7 @@
 import type { AgentMessage } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
+import { defaultJsonNodes, exceedsJsonNodes } from '../model/json-nodes.ts'
 import type { RecordBody } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import { isTerminal, taskStates } from '../model/state.ts'
@@ -31,6 +32,7 @@ export type Said =
 export class Interpreter {
   readonly #fold: Fold
   readonly #suffix: string
+  readonly #jsonNodes: number
   /** Whether an artifact of this turn is closed, and how many of a kind there were. Made with the first. */
   #closed: Map<string, boolean> | undefined
   #counts: Map<string, number> | undefined
@@ -38,8 +40,10 @@ export class Interpreter {
   /** The record of the newest chunk of the streamed answer. */
   #lastText: Writable<ArtifactBody> | undefined
 
-  constructor(fold: Fold, turn: number) {
+  /** `jsonNodes`: in one value that the agent reports. */
+  constructor(fold: Fold, turn: number, jsonNodes: number) {
     this.#fold = fold
+    this.#jsonNodes = jsonNodes
     this.#suffix = turn > 1 ? `-${turn}` : ''
   }
 
@@ -87,7 +91,7 @@ export class Interpreter {
   }
 
   #part(report: object): Said {
-    const parts = checkParts([report as Part], 'report')
+    const parts = checkParts([report as Part], 'report', this.#jsonNodes)
     const kind = 'data' in report ? 'data' : 'text' in report ? 'text' : 'file'
     this.#counts ??= new Map()
     const count = (this.#counts.get(kind) ?? 0) + 1
@@ -112,8 +116,8 @@ export class Interpreter {
       artifactId,
       ...(name !== undefined ? { name: checkText(name, 'artifact.name') } : {}),
       ...(description !== undefined ? { description: checkText(description, 'artifact.description') } : {}),
-      parts: checkParts(report.artifact.parts, `artifact ${artifactId}`),
-      ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'artifact.metadata') } : {}),
+      parts: checkParts(report.artifact.parts, `artifact ${artifactId}`, this.#jsonNodes),
+      ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'artifact.metadata', this.#jsonNodes) } : {}),
       ...(extensions !== undefined ? { extensions: checkTexts(extensions, 'artifact.extensions') } : {}),
     }
     return this.#artifact(clean, append, report.lastChunk === true, report.metadata)
@@ -130,7 +134,7 @@ export class Interpreter {
     const body: Writable<ArtifactBody> = { type: 'artifact', artifact: value }
     if (append) body.append = true
     if (last) body.lastChunk = true
-    if (metadata !== undefined) body.metadata = checkStruct(metadata, 'metadata')
+    if (metadata !== undefined) body.metadata = checkStruct(metadata, 'metadata', this.#jsonNodes)
     return { kind: 'artifact', bytes: bytes + 200 + (bytes === 500 ? sizeOf(value.parts) : 0), body }
   }
 
@@ -141,12 +145,12 @@ export class Interpreter {
       kind: 'state',
       state: to === 'TASK_STATE_SUBMITTED' ? 'TASK_STATE_WORKING' : to,
       ...(report.message !== undefined ? { message: this.#message(report.message) } : {}),
-      ...(report.metadata !== undefined ? { metadata: checkStruct(report.metadata, 'metadata') } : {}),
+      ...(report.metadata !== undefined ? { metadata: checkStruct(report.metadata, 'metadata', this.#jsonNodes) } : {}),
     }
   }
 
   #message(given: unknown): Message {
-    return agentMessage(given as string | AgentMessage, this.#fold)
+    return agentMessage(given as string | AgentMessage, this.#fold, this.#jsonNodes)
   }
 }
 
@@ -160,7 +164,11 @@ interface Chunk {
 }
 
 /** An agent's message with the ids that it must carry (B-61). */
-export function agentMessage(given: string | AgentMessage, fold: { id: string; contextId: string }): Message {
+export function agentMessage(
+  given: string | AgentMessage,
+  fold: { id: string; contextId: string },
+  jsonNodes = defaultJsonNodes,
+): Message {
   const { parts, metadata, extensions, referenceTaskIds } =
     typeof given === 'string' ? textMessage(given) : checked(given)
   return {
@@ -168,8 +176,8 @@ export function agentMessage(given: string | AgentMessage, fold: { id: string; c
     contextId: fold.contextId,
     taskId: fold.id,
     role: 'ROLE_AGENT',
-    parts: checkParts(parts, 'message'),
-    ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'message.metadata') } : {}),
+    parts: checkParts(parts, 'message', jsonNodes),
+    ...(metadata !== undefined ? { metadata: checkStruct(metadata, 'message.metadata', jsonNodes) } : {}),
     ...(extensions !== undefined ? { extensions: checkTexts(extensions, 'message.extensions') } : {}),
     ...(referenceTaskIds !== undefined
       ? { referenceTaskIds: checkTexts(referenceTaskIds, 'message.referenceTaskIds') }
@@ -188,12 +196,12 @@ function checked(given: unknown): AgentMessage {
 
 const contentKeys = ['text', 'raw', 'url', 'data'] as const
 
-function checkParts(parts: unknown, where: string): readonly Part[] {
+function checkParts(parts: unknown, where: string, jsonNodes: number): readonly Part[] {
   if (!Array.isArray(parts) || parts.length === 0) throw nonsense(`${where} without parts`)
-  return parts.map((part) => checkPart(part as Record<string, unknown>, where))
+  return parts.map((part) => checkPart(part as Record<string, unknown>, where, jsonNodes))
 }
 
-function checkPart(part: Record<string, unknown>, where: string): Part {
+function checkPart(part: Record<string, unknown>, where: string, jsonNodes: number): Part {
   if (typeof part !== 'object' || part === null) throw nonsense(`${where} with a part that is no object`)
   const present = contentKeys.filter((key) => part[key] !== undefined)
   const key = present[0]
@@ -201,8 +209,8 @@ function checkPart(part: Record<string, unknown>, where: string): Part {
   if (key !== 'data' && typeof part[key] !== 'string') throw nonsense(`${where} with a ${key} that is no string`)
   const { filename, mediaType, metadata } = part
   return {
-    [key]: key === 'data' ? checkJson(part[key], where) : part[key],
-    ...(metadata !== undefined ? { metadata: checkStruct(metadata, where) } : {}),
+    [key]: key === 'data' ? checkJson(part[key], where, jsonNodes) : part[key],
+    ...(metadata !== undefined ? { metadata: checkStruct(metadata, where, jsonNodes) } : {}),
     ...(filename !== undefined ? { filename: checkText(filename, `${where}, filename`) } : {}),
     ...(mediaType !== undefined ? { mediaType: checkText(mediaType, `${where}, mediaType`) } : {}),
   } as unknown as Part
@@ -218,17 +226,23 @@ function checkTexts(values: unknown, where: string): readonly string[] {
   return values.map((value) => checkText(value, where))
 }
 
-function checkStruct(value: unknown, where: string): Struct {
-  const copy = checkJson(value, where)
+function checkStruct(value: unknown, where: string, jsonNodes: number): Struct {
+  const copy = checkJson(value, where, jsonNodes)
   if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw nonsense(`${where} that is no object`)
   return copy as Struct
 }
 
 /** A copy that is JSON for sure: an agent may hand out an object that it goes on changing, or one with a cycle. */
-export function checkJson(value: unknown, where: string): Json {
+export function checkJson(value: unknown, where: string, jsonNodes: number): Json {
+  const text = jsonOf(value, where)
+  if (text === undefined) return null
+  if (exceedsJsonNodes(text, jsonNodes)) throw nonsense(`${where} of more than ${jsonNodes} JSON values`)
+  return JSON.parse(text) as Json
+}
+
+function jsonOf(value: unknown, where: string): string | undefined {
   try {
-    const text = JSON.stringify(value)
-    return text === undefined ? null : (JSON.parse(text) as Json)
+    return JSON.stringify(value) as string | undefined
   } catch (cause) {
     throw nonsense(`${where} that cannot be written as JSON`, cause)
   }

@@ -6,6 +6,7 @@ import { sqliteStore } from '../stores/sqlite/index.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { eventually, openHouse, userMessage } from '../testing/engine-fixture.ts'
 import { follow } from './follow.ts'
+import { createLogPages } from './log-pages.ts'
 import { emptyFold, fold } from './fold.ts'
 import { Live } from './live.ts'
 
@@ -59,7 +60,7 @@ describe('a log that was dropped', () => {
       lost() {},
     }
     const live = new Live(parts, { tenant: '', agent: 'a', owner: 'o' }, state, { lastAt: 0 })
-    const reader = follow(live, store, { afterSeq: 3, endsAt: () => false })[Symbol.asyncIterator]()
+    const reader = follow(live, createLogPages(store), { afterSeq: 3, endsAt: () => false })[Symbol.asyncIterator]()
     await assert.rejects(async () => reader.next(), { code: 'UNAVAILABLE' })
     assert.equal(live.idle, true, 'and the task may leave the memory')
   })

@@ -31,8 +31,10 @@ export interface Run {
   stop(reason: unknown): void
   /** The turn took too long. */
   expire(): void
-  /** The same, if it did by its own clock: what is due in the store may be the end of an attempt before it. */
-  expireIfDue(): void
+  /** Whether the turn took too long by its own, monotonic clock. What is due in the store is wall time, or of an earlier attempt. */
+  readonly isOver: boolean
+  /** The same for its wait for input. */
+  readonly isInputOver: boolean
 }
 
 export function startRun(parts: RunParts, first: TurnInput): Run {
@@ -56,7 +58,12 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
     cancel,
     stop,
     expire,
-    expireIfDue,
+    get isOver() {
+      return current?.isTimeOver === true
+    },
+    get isInputOver() {
+      return current?.isInputTimeOver === true
+    },
   }
 
   async function work(): Promise<void> {
@@ -109,10 +116,6 @@ export function startRun(parts: RunParts, first: TurnInput): Run {
 
   function cancel(): void {
     current?.abort(canceled())
-  }
-
-  function expireIfDue(): void {
-    if ((current?.deadlineAt ?? Infinity) <= parts.now()) expire()
   }
 
   function expire(): void {

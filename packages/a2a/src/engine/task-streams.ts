@@ -2,9 +2,10 @@
  * Where the stream of a task begins: with the task as it was when the message came, after the reader's cursor, or with the
  * task as it is now. `follow` does the rest.
  */
+import { taskBytes } from '../model/json-bytes.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
 import { hasSettled, isTerminal } from '../model/state.ts'
-import type { Message, Task, TaskStatus } from '../model/task.ts'
+import type { Message, StreamEvent, Task, TaskStatus } from '../model/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { Accepted } from './accept.ts'
 import type { AgentEntry, CallContext, EventStream, StreamItem } from './contract.ts'
@@ -13,14 +14,18 @@ import { emptyFold, fold, traceAt, viewOf, withHistory } from './fold.ts'
 import type { Fold } from './fold.ts'
 import { endsAt, follow } from './follow.ts'
 import type { Live } from './live.ts'
+import type { LogPages } from './log-pages.ts'
 
-/** How many records one read returns. */
+/** What one read returns. */
 const maxRead = 1_000
+const maxReadBytes = 1_000_000
 
 export type TaskStreams = ReturnType<typeof createTaskStreams>
 
-export function createTaskStreams(store: Store) {
-  return { ofMessage, resume, fromSnapshot }
+export function createTaskStreams(store: Store, pages: LogPages) {
+  const snapshots = new WeakMap<Task, StreamEvent>()
+
+  return { ofMessage, resume, fromSnapshot, snapshotEvent }
 
   /** The stream that a message is answered with. */
   async function ofMessage(
@@ -67,7 +72,7 @@ export function createTaskStreams(store: Store) {
     const into = emptyFold(id, contextId, status, metadata)
     let isFound = false
     while (into.head < head) {
-      const records = await store.read(id, into.head, maxRead)
+      const records = await store.read(id, into.head, maxRead, maxReadBytes)
       if (records.length === 0) return undefined
       for (const record of records) {
         if (record.seq !== into.head + 1) return undefined
@@ -89,15 +94,15 @@ export function createTaskStreams(store: Store) {
     historyLength: number | undefined,
   ): EventStream {
     const event = { task: withHistory(task, historyLength) }
-    const first: StreamItem = { event, seq, final: false, traceparent: traceAt(live.fold, seq) }
-    return follow(live, store, { afterSeq: seq, first, endsAt: endsAt(entry) })
+    const first: StreamItem = { event, seq, final: false, traceparent: traceAt(live.fold, seq), bytes: taskBytes(task) }
+    return follow(live, pages, { afterSeq: seq, first, endsAt: endsAt(entry) })
   }
 
   /** The events after the reader's cursor, if it has one; a snapshot marked as a gap where the log no longer reaches back. */
   async function resume(live: Live, { lastEventId }: CallContext, entry: AgentEntry): Promise<EventStream | undefined> {
     if (lastEventId === undefined || lastEventId > live.fold.head) return undefined
     const firstSeq = await store.firstSeq(live.id)
-    if (firstSeq <= lastEventId + 1) return follow(live, store, { afterSeq: lastEventId, endsAt: endsAt(entry) })
+    if (firstSeq <= lastEventId + 1) return follow(live, pages, { afterSeq: lastEventId, endsAt: endsAt(entry) })
     return fromSnapshot(live, entry, isTerminal(live.fold.status.state), undefined, true)
   }
 
@@ -110,10 +115,19 @@ export function createTaskStreams(store: Store) {
     gap?: true,
   ): EventStream {
     const seq = live.fold.head
-    const event = { task: withHistory(viewOf(live.fold), historyLength) }
+    const event = snapshotEvent(viewOf(live.fold), historyLength)
     const traceparent = traceAt(live.fold, seq)
-    const first: StreamItem = { event, seq, final, traceparent, ...(gap !== undefined ? { gap } : {}) }
-    return follow(live, store, { afterSeq: seq, first, endsAt: endsAt(entry) })
+    const { bytes } = live.fold
+    const first: StreamItem = { event, seq, final, traceparent, bytes, ...(gap !== undefined ? { gap } : {}) }
+    return follow(live, pages, { afterSeq: seq, first, endsAt: endsAt(entry) })
+  }
+
+  /** The same object for all who are shown the same view: what it is encoded to hangs on it. */
+  function snapshotEvent(view: Task, historyLength?: number): StreamEvent {
+    const task = withHistory(view, historyLength)
+    let event = snapshots.get(task)
+    if (event === undefined) snapshots.set(task, (event = { task }))
+    return event
   }
 }
 

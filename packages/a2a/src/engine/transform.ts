@@ -5,16 +5,17 @@
 import { A2AError } from '../model/error.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Message, StreamEvent } from '../model/task.ts'
-import type { AgentEntry, EventAbout, TransformEvent } from './contract.ts'
-import type { Fold } from './fold.ts'
-import type { Live } from './live.ts'
+import type { EventAbout, TransformEvent } from './contract.ts'
 import type { Said } from './report.ts'
 import { Interpreter } from './report.ts'
 import { aboutOf } from './teller.ts'
+import type { RunParts } from './turn-input.ts'
 
 /** Most agents have none. */
-export function transformerOf({ transformEvent }: AgentEntry, live: Live, turn: number): Transformer | undefined {
-  return transformEvent === undefined ? undefined : new Transformer(transformEvent, aboutOf(live), live.fold, turn)
+export function transformerOf({ entry, live, jsonNodes }: RunParts, turn: number): Transformer | undefined {
+  const { transformEvent } = entry
+  if (transformEvent === undefined) return undefined
+  return new Transformer(transformEvent, aboutOf(live), new Interpreter(live.fold, turn, jsonNodes))
 }
 
 export class Transformer {
@@ -23,10 +24,10 @@ export class Transformer {
   /** Knows what was let through, as the turn's own knows what the agent said. */
   readonly #interpreter: Interpreter
 
-  constructor(transform: TransformEvent, about: EventAbout, fold: Fold, turn: number) {
+  constructor(transform: TransformEvent, about: EventAbout, interpreter: Interpreter) {
     this.#transform = transform
     this.#about = about
-    this.#interpreter = new Interpreter(fold, turn)
+    this.#interpreter = interpreter
   }
 
   /** What is to be said instead; nothing if it is dropped. Whatever fails here fails the task, and the caller learns nothing of it. */

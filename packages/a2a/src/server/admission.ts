@@ -50,5 +50,17 @@ export interface Answered {
   readonly durationMs: number
 }
 
+/** A stream that has just opened, over any binding. */
+export interface OpenedStream {
+  readonly agent: string
+  /** The very object that `authenticate` returned. */
+  readonly caller: Caller
+  /** Ends the stream: its reader gets this error as the last thing, and the task goes on. */
+  end(reason: A2AError): void
+}
+
+/** Returns a function that is called once the stream has ended, or nothing if the stream will not be ended early. */
+export type OnStream = (stream: OpenedStream) => (() => void) | undefined
+
 /** Not waited for. What it throws goes to the log. */
 export type OnAnswer = (answered: Answered) => void

@@ -1,14 +1,18 @@
 /** What holds when an operator says nothing, in one place so that it can be read and documented. */
 import type { AgentOptions } from '../engine/contract.ts'
 import { defaultIdempotencyWindowMs } from '../model/idempotency.ts'
+import { defaultJsonNodes } from '../model/json-nodes.ts'
 import type { Limits } from './options.ts'
 
 export const defaultLimits: Limits = {
   bodyBytes: 20_000_000,
+  jsonNodes: defaultJsonNodes,
   parts: 1_000,
   metadataDepth: 32,
   tasksPerCaller: 10_000,
   streamsPerCaller: 2_000,
+  unsentBytes: 256_000_000,
+  unsentBytesPerCaller: 64_000_000,
   // Longer than a turn may take by default, so that whoever waits gets the end and not the middle (B-67).
   waitMs: 600_000,
 }

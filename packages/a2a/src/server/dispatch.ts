@@ -17,6 +17,7 @@ import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
 import type { CallVariant } from './endpoint-variant.ts'
 import { activeExtensions, requestedExtensions } from './extensions.ts'
 import { noSuchPath, perform } from './perform.ts'
+import { sliceChunks, utf8Length } from './slices.ts'
 import { streamChunks } from './stream.ts'
 import type { Resident } from './resident.ts'
 import type { Gate } from './gate.ts'
@@ -69,7 +70,7 @@ export function createDispatch(house: House): Dispatch {
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
-      const body = await readJson(request, limits.bodyBytes)
+      const body = await readJson(request, limits)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
       if (envelope.method !== undefined && asked === undefined) version = negotiator.ofMethod(envelope.method)
@@ -136,7 +137,7 @@ export function createDispatch(house: House): Dispatch {
       const identified = doorkeeper.identify(request, resident)
       caller = identified instanceof Promise ? await identified : identified
       if (visit !== undefined) visit.caller = caller
-      const body = route.body === true ? await readJson(request, limits.bodyBytes) : undefined
+      const body = route.body === true ? await readJson(request, limits) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       if (isOfTenant(route)) checkPathTenant(payload['tenant'], body?.value, request.query)
@@ -172,10 +173,14 @@ export function createDispatch(house: House): Dispatch {
       visit,
       card: () => house.card(request, resident),
     })
-    if (typeof outcome === 'string') {
+    if (typeof outcome === 'string' || 'bytes' in outcome) {
       const plain = headersOf(version, call, framing.contentType, request.method !== 'POST')
       const headers = gate?.headers === undefined ? plain : { ...plain, ...gate.headers }
-      return { status: 200, headers, body: framing.before + outcome + framing.after }
+      const { before, after } = framing
+      if (typeof outcome === 'string') return { status: 200, headers, body: before + outcome + after }
+      const { bytes, account } = outcome
+      const lengthBytes = utf8Length(before) + bytes.length + utf8Length(after)
+      return { status: 200, headers, chunks: sliceChunks(before, bytes, after, account), lengthBytes }
     }
     const chunks = streamChunks({
       ...outcome,

@@ -22,8 +22,11 @@ export interface GrpcHandler {
   /** Calls the listener when agents have come, gone or changed. */
   onAgentsChanged(listener: () => void): void
   readonly bodyBytes: number
+  readonly jsonNodes: number
   readonly keepAliveMs: number
   readonly stallMs: number
+  /** To be called when a reader was cut because it took nothing for `stallMs`. */
+  stalled(): void
   readonly log: EngineLog
 }
 
@@ -41,8 +44,10 @@ export function createGrpcHandler(
     wantedPorts: () => wantedPorts(roster),
     onAgentsChanged: roster.onChange,
     bodyBytes: house.limits.bodyBytes,
+    jsonNodes: house.limits.jsonNodes,
     keepAliveMs: house.keepAliveMs,
     stallMs: options.stallMs ?? defaults.stallMs,
+    stalled: house.performParts.unsent.stalled,
     log: options.log ?? consoleLog,
   }
 }

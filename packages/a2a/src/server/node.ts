@@ -21,12 +21,12 @@ import { hostInUrl } from './host-in-url.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
-import { lookEveryMs, looksPerStall } from './patience.ts'
+import { bytesTaken, lookEveryMs, looksPerStall } from './patience.ts'
 import { isPortTaken, portTaken } from './port-taken.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
 
-export { guardedFetch } from '../client/guarded-fetch.ts'
+export { guardedFetch, guardedLookup } from '../client/guarded-fetch.ts'
 export type { GuardOptions } from '../client/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/guarded-webhooks.ts'
 export type { WebhookGuard, WebhookGuardOptions } from '../client/guarded-webhooks.ts'
@@ -109,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const store = options.store ?? (await defaultStore(options.dataDir))
   const handler = await openHandler(options, store)
   const answering = track(server)
-  dropStalled(server, answering, options.stallMs ?? stallMs)
+  dropStalled(server, answering, options.stallMs ?? stallMs, () => handler.readers.stalled())
   server.on('request', receiver(options, handler))
   let grpc: GrpcListeners
   try {
@@ -293,14 +293,22 @@ type Answering = () => readonly ServerResponse[]
  * Cuts off whoever takes nothing of an answer for so long. Looked at now and then, over the answers that are under way: a
  * timeout on the socket is moved with every read and write, and cost a tenth of a small request.
  */
-function dropStalled(server: HttpServer | HttpsServer, answering: Answering, stallMs: number): void {
-  const seen = new WeakMap<ServerResponse, { readonly written: number; looks: number }>()
+function dropStalled(
+  server: HttpServer | HttpsServer,
+  answering: Answering,
+  stallMs: number,
+  stalled: () => void,
+): void {
+  const seen = new WeakMap<ServerResponse, { readonly taken: number; looks: number }>()
   const look = (): void => {
     for (const response of answering()) {
-      const { writableLength = 0, bytesWritten: written = 0 } = response.socket ?? {}
+      const taken = bytesTaken(response.socket)
       const last = seen.get(response)
-      if (writableLength === 0 || last?.written !== written) seen.set(response, { written, looks: 0 })
-      else if ((last.looks += 1) >= looksPerStall) response.destroy()
+      if ((response.socket?.writableLength ?? 0) === 0 || last?.taken !== taken) seen.set(response, { taken, looks: 0 })
+      else if ((last.looks += 1) >= looksPerStall) {
+        stalled()
+        response.destroy()
+      }
     }
   }
   const timer = setInterval(look, lookEveryMs(stallMs)).unref()

@@ -12,7 +12,7 @@ import type {
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
-import type { Admit, Binding, OnAnswer } from './admission.ts'
+import type { Admit, Binding, OnAnswer, OnStream } from './admission.ts'
 import type { CardSigning } from './card-keys.ts'
 import type { Credentials } from './credentials.ts'
 import type { EndpointVariant } from './endpoint-variant.ts'
@@ -120,6 +120,13 @@ export interface Limits extends EngineLimits {
   readonly bodyBytes: number
   /** Streams open at one time. */
   readonly streamsPerCaller: number
+  /**
+   * Bytes held for all readers that have not taken them yet; bytes that several readers share count once. Over it the server
+   * reads no more for readers until some of it is taken, or those who take nothing are cut after `stallMs`. Default 256 MB.
+   */
+  readonly unsentBytes: number
+  /** The same for one caller, so that no caller can stop the others. Default 64 MB. */
+  readonly unsentBytesPerCaller: number
 }
 
 export interface HouseOptions extends CardSettings {
@@ -186,6 +193,8 @@ export interface HouseOptions extends CardSettings {
   readonly homePage?: boolean
   /** Told of every request once it is answered: who, what, and how it went. Never of what was said. */
   readonly onAnswer?: OnAnswer
+  /** Called for every stream that opens, to end it early: when the credentials that opened it are revoked, for example. */
+  readonly onStream?: OnStream
   readonly limits?: Partial<Limits>
   /** Tells webhooks of what happens to a task. Default: no webhooks. */
   readonly push?: PushOptions

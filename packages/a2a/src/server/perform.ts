@@ -4,16 +4,21 @@
  * be, where a webhook may be, and how many streams one caller may hold.
  */
 import type { Call } from '../bindings/call.ts'
-import type { HttpRequest } from '../bindings/http.ts'
+import type { Chunk, HttpRequest } from '../bindings/http.ts'
 import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
+import type { Wait } from '../engine/later.ts'
+import { later } from '../engine/later.ts'
 import type { AgentCard } from '../model/card.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
+import { taskBytes } from '../model/json-bytes.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
-import type { Message } from '../model/task.ts'
-import type { ProtocolVersion } from '../versions/version.ts'
+import type { Message, StreamEvent, Task } from '../model/task.ts'
+import type { Dialect, ProtocolVersion } from '../versions/version.ts'
+import type { OnStream } from './admission.ts'
 import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
+import { type EndableStream, endableStream } from './endable-stream.ts'
 import { extendedCard } from './extended-card.ts'
 import { decorationFor, hookMessage, requireExtensions, termsOf } from './extensions.ts'
 import type { TermedMessage } from './extensions.ts'
@@ -21,15 +26,22 @@ import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './resident.ts'
 import type { SharedBytes } from './shared-bytes.ts'
+import { encoded, type EncodedItem, largeChars, type SealedBytes, textOf } from './slices.ts'
 import type { Slots } from './slots.ts'
 import type { Tenants } from './tenants.ts'
+import type { ReaderAccount, UnsentBytes } from './unsent-bytes.ts'
 import { type Visit, watched } from './visit.ts'
 
 export interface PerformParts {
   readonly engine: Engine
   readonly bytes: SharedBytes
   readonly slots: Slots
+  readonly unsent: UnsentBytes
+  /** Who sent a request, as far as is known. */
+  addressOf(request: HttpRequest): string | undefined
   readonly tenants: Tenants
+  /** Told of every stream that opens. */
+  readonly onStream: OnStream | undefined
   /** Without them there are no webhooks. */
   readonly push: PushRules | undefined
   /** Whether a caller without a name may list, who sends this. */
@@ -40,11 +52,19 @@ export interface PerformParts {
   agentNotFound(resident: Resident, caller: Caller): A2AError
 }
 
-/** A JSON text, or a stream with what turns its items into such texts. */
-export type Outcome = string | OpenStream
+/** A JSON text, a long one that is counted, or a stream with what turns its items into such texts. */
+export type Outcome = string | LargeAnswer | OpenStream
+export interface LargeAnswer {
+  readonly bytes: Uint8Array
+  /** To be closed when the bytes were taken, or nobody is left to take them. */
+  readonly account: ReaderAccount
+}
 export interface OpenStream {
   readonly stream: EventStream
-  encode(item: StreamItem): string
+  readonly account: ReaderAccount
+  encode(item: StreamItem): EncodedItem
+  /** The bytes that `encode` would answer with, if they were made before. */
+  known(item: StreamItem): Uint8Array | undefined
   /** Streams with the same answer to this encode an item alike. */
   readonly encoding: string
   /** Gives the caller's slot back. */
@@ -70,7 +90,8 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const { request, context } = await receive('SendMessage', parts, performance)
       const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
-      return dialect.encodeResult('SendMessage', sent)
+      const size = 'task' in sent ? taskBytes(sent.task) : 0
+      return counted(parts, performance, size, () => encoded(dialect.encodeResult('SendMessage', sent)))
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
@@ -82,19 +103,20 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     case 'GetTask': {
       const request = decode('GetTask', call)
       const { showsTransitions } = call.version.habits
-      return bytes.task(
-        dialect,
-        await engine.getTask(request, contextOf(parts, performance, request), showsTransitions),
-      )
+      const context = contextOf(parts, performance, request)
+      return answerTask(parts, performance, () => engine.getTask(request, context, showsTransitions))
     }
     case 'ListTasks': {
       const request = decode('ListTasks', call)
-      return dialect.encodeResult('ListTasks', await engine.listTasks(request, contextOf(parts, performance, request)))
+      const page = await engine.listTasks(request, contextOf(parts, performance, request))
+      const size = page.tasks.reduce((sum, task) => sum + taskBytes(task), 0)
+      return counted(parts, performance, size, () => encoded(dialect.encodeResult('ListTasks', page)))
     }
     case 'CancelTask': {
       const request = decode('CancelTask', call)
       const { cancelAgain } = call.version.habits
-      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance, request), cancelAgain))
+      const task = await engine.cancelTask(request, contextOf(parts, performance, request), cancelAgain)
+      return counted(parts, performance, taskBytes(task), () => bytes.task(dialect, task))
     }
     case 'SubscribeToTask': {
       requireStreaming(resident)
@@ -124,6 +146,68 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       })
     }
   }
+}
+
+/** A task that is asked for again once there is room for it: meanwhile nothing of it is held. */
+async function answerTask(
+  parts: PerformParts,
+  performance: Performance,
+  get: () => Promise<Task>,
+): Promise<string | LargeAnswer> {
+  const { dialect } = performance.call
+  const { bytes } = parts
+  let task = await get()
+  const known = bytes.knownTask(dialect, task)
+  if (typeof known === 'string' || (known === undefined && taskBytes(task) <= largeChars)) {
+    return textOf(bytes.task(dialect, task))
+  }
+  const account = parts.unsent.open(callerKey(parts, performance))
+  try {
+    const { signal } = performance.request
+    for (;;) {
+      const made = bytes.knownTask(dialect, task)
+      if (signal.aborted || account.mayHold(typeof made === 'object' ? made : undefined)) break
+      await account.room(signal)
+      task = await get()
+    }
+    return largeAnswer(bytes.task(dialect, task), account)
+  } catch (reason) {
+    account.close()
+    throw reason
+  }
+}
+
+/** An answer of roughly this size, encoded when there is room for it. */
+async function counted(
+  parts: PerformParts,
+  performance: Performance,
+  size: number,
+  encode: () => Chunk,
+): Promise<string | LargeAnswer> {
+  if (size <= largeChars) return textOf(encode())
+  const account = parts.unsent.open(callerKey(parts, performance))
+  try {
+    const { signal } = performance.request
+    while (!signal.aborted && !account.mayHold()) await account.room(signal)
+    return largeAnswer(encode(), account)
+  } catch (reason) {
+    account.close()
+    throw reason
+  }
+}
+
+function largeAnswer(chunk: Chunk, account: ReaderAccount): string | LargeAnswer {
+  if (typeof chunk !== 'string') {
+    account.hold(chunk, chunk.length)
+    return { bytes: chunk, account }
+  }
+  account.close()
+  return chunk
+}
+
+/** Whose unsent bytes these are. Callers without a name are told apart by their address. */
+function callerKey({ addressOf }: PerformParts, { call: { caller }, request }: Performance): string {
+  return caller.anonymous === true ? `anonymous ${addressOf(request) ?? ''}` : caller.id
 }
 
 function decode<O extends Operation>(operation: O, { dialect, payload }: Call): RequestOf<O> {
@@ -234,17 +318,69 @@ async function open(
   try {
     const stream = await start()
     const decoration = decorationFor(extensions, performance.resident)
-    return {
+    const eventOf = (item: StreamItem): StreamEvent =>
+      decoration === undefined ? item.event : decoration.decorate(item)
+    const opened: OpenStream = {
       stream: visit === undefined ? stream : watched(stream, visit),
+      account: parts.unsent.open(callerKey(parts, performance)),
       encode(item) {
-        const event = decoration === undefined ? item.event : decoration.decorate(item)
-        return dialect.seal(parts.bytes.event(dialect, event), event, item.final)
+        const event = eventOf(item)
+        const payload = parts.bytes.event(dialect, event)
+        if (typeof payload === 'string') return dialect.seal(payload, event, item.final)
+        return sealBytes(dialect, payload, event, item.final)
+      },
+      known(item) {
+        const payload = parts.bytes.knownEvent(dialect, eventOf(item))
+        return typeof payload === 'object' ? payload : undefined
       },
       encoding: decoration === undefined ? dialect.id : `${dialect.id} ${decoration.key}`,
       ended: release,
     }
+    return parts.onStream === undefined ? opened : endable(opened, parts.onStream, performance)
   } catch (reason) {
     release()
     throw reason
   }
+}
+
+/** How long a stream that was ended may take to send its last error before the connection is cut. */
+const lastErrorMs = 500
+
+/** The same stream, which the operator can end; nothing is put around one that no one asks for. */
+function endable(opened: OpenStream, onStream: OnStream, { call, request, resident }: Performance): OpenStream {
+  let source: EndableStream | undefined
+  let cut: Wait | undefined
+  let isOver = false
+  const release = onStream({
+    agent: resident.name,
+    caller: call.caller,
+    end(reason) {
+      if (isOver) return
+      source?.end(reason)
+      // A reader that takes nothing would otherwise hold the stream open until its stall timeout.
+      cut ??= later(lastErrorMs, () => request.disconnect?.())
+    },
+  })
+  if (release === undefined) return opened
+  const made = (source = endableStream(opened.stream))
+  return {
+    ...opened,
+    stream: made.stream,
+    encode(item) {
+      made.check()
+      return opened.encode(item)
+    },
+    ended() {
+      isOver = true
+      cut?.cancel()
+      release()
+      opened.ended()
+    },
+  }
+}
+
+/** The last two characters of JSON are always ASCII. */
+function sealBytes(dialect: Dialect, bytes: Uint8Array, event: StreamEvent, final: boolean): SealedBytes {
+  const end = bytes.length - 2
+  return { bytes, end, suffix: dialect.seal(String.fromCharCode(...bytes.subarray(end)), event, final) }
 }

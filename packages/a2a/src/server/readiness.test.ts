@@ -33,7 +33,7 @@ describe('/readyz', () => {
     let isDown = false
     let at = 0
     const store = { ...memoryStore(), ready: async () => void (isDown && fail()) }
-    const check = createStoreCheck(store, { now: () => at, freshMs: 500 })
+    const check = createStoreCheck(store, { monotonicNow: () => at, freshMs: 500 })
     const seen: boolean[] = []
     for (const down of [false, true, false]) {
       isDown = down
@@ -55,7 +55,7 @@ describe('/readyz', () => {
   it('does not wait for a store that says nothing', async () => {
     const check = createStoreCheck(
       { ...memoryStore(), ready: () => new Promise(() => {}) },
-      { now: Date.now, patienceMs: 5 },
+      { monotonicNow: Date.now, patienceMs: 5 },
     )
     assert.equal(await check(), false)
   })
@@ -71,7 +71,7 @@ describe('/readyz', () => {
         return back.promise
       },
     }
-    const check = createStoreCheck(store, { now: () => at, patienceMs: 5, freshMs: 500 })
+    const check = createStoreCheck(store, { monotonicNow: () => at, patienceMs: 5, freshMs: 500 })
     for (let lap = 0; lap < 4; lap += 1) {
       at += 501
       assert.equal(await check(), false)
@@ -88,7 +88,7 @@ describe('/readyz', () => {
   it('asks the store once for many who ask', async () => {
     let asked = 0
     const store = { ...memoryStore(), ready: async () => void (asked += 1) }
-    const check = createStoreCheck(store, { now: () => 0 })
+    const check = createStoreCheck(store, { monotonicNow: () => 0 })
     assert.deepEqual(await Promise.all([check(), check(), check()]), [true, true, true])
     assert.equal(await check(), true)
     assert.equal(asked, 1)

@@ -2,6 +2,7 @@
  * Whether this process can serve, for whoever routes by `/readyz`. It is asked by anybody and often, so the store is asked
  * by one at a time and its word counts for a moment. A store that does not answer in time is one that cannot be written.
  */
+import { systemClock } from '../model/clock.ts'
 import { later } from '../engine/later.ts'
 import type { Store } from './options.ts'
 
@@ -14,15 +15,15 @@ export interface Readiness {
 }
 
 export interface StoreCheckOptions {
-  readonly now: () => number
+  readonly monotonicNow?: () => number
   /** How long the store may take to answer. Slow is not gone: to take a busy server out would make the others busier. */
   readonly patienceMs?: number
   /** For how long an answer counts. */
   readonly freshMs?: number
 }
 
-export function createStoreCheck(store: Store, options: StoreCheckOptions): () => Promise<boolean> {
-  const { now, patienceMs = 2_000, freshMs = 500 } = options
+export function createStoreCheck(store: Store, options: StoreCheckOptions = {}): () => Promise<boolean> {
+  const { monotonicNow: now = systemClock.monotonicNow, patienceMs = 2_000, freshMs = 500 } = options
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
   let isUnderway = false
   let asking: Promise<unknown> | undefined

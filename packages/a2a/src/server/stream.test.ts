@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Framing } from '../bindings/call.ts'
+import type { Chunk } from '../bindings/http.ts'
 import { keepAlive } from '../bindings/sse.ts'
 import type { EventStream, StreamItem } from '../engine/contract.ts'
 import { A2AError } from '../model/error.ts'
+import { defaultLimits } from './defaults.ts'
+import { textOf } from './slices.ts'
 import { type StreamParts, streamChunks } from './stream.ts'
+import { createUnsentBytes } from './unsent-bytes.ts'
 
 const framing: Framing = {
   contentType: 'application/json',
@@ -55,6 +59,8 @@ function partsOf(stream: EventStream, over: Partial<StreamParts> = {}): StreamPa
     stream,
     framing,
     encode: ({ seq }) => String(seq),
+    known: () => undefined,
+    account: createUnsentBytes(defaultLimits).open('caller'),
     encoding: 'seq',
     keepAliveMs: 60_000,
     failed: (reason) => A2AError.from(reason),
@@ -68,7 +74,7 @@ describe('a stream in chunks', () => {
   it('frames an event once for all who read it alike, and anew for all others', async () => {
     const event: StreamItem['event'] = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } }
     let encoded = 0
-    async function frame(over: Partial<StreamParts>, item: Partial<StreamItem> = {}): Promise<string | undefined> {
+    async function frame(over: Partial<StreamParts>, item: Partial<StreamItem> = {}): Promise<Chunk | undefined> {
       const { stream, push } = createSource()
       push([{ event, seq: 1, final: false, ...item }])
       const encode = ({ final }: StreamItem): string => `${(encoded += 1)} ${final}`
@@ -105,7 +111,7 @@ describe('a stream in chunks', () => {
     source.push('end')
     const chunks = await Array.fromAsync(streamChunks(partsOf(source.stream, { encode: () => long })))
     assert.deepEqual(
-      chunks.map((chunk) => chunk.split('data:').length - 1),
+      chunks.map((chunk) => textOf(chunk).split('data:').length - 1),
       [2, 2, 1],
     )
   })

@@ -1,6 +1,7 @@
 /** What a receiver of notifications is told, and the mistakes in it that would let strangers in. */
 import type { JSONWebKeySet } from 'jose'
 import type { EngineLog } from '../engine/contract.ts'
+import { defaultJsonNodes } from '../model/json-nodes.ts'
 import type { AuthenticationInfo } from '../model/operation.ts'
 import { pushClaims } from '../model/push.ts'
 import type { StreamEvent } from '../model/task.ts'
@@ -40,6 +41,8 @@ export interface WebhookOptions {
   readonly timeoutMs?: number
   /** Default: 20 MB. */
   readonly bodyBytes?: number
+  /** JSON values in one notification. Default: 100,000. */
+  readonly jsonNodes?: number
   /** How many notifications may be in hand at once. Default: 1,000. */
   readonly concurrent?: number
   /** How many are remembered, to know them again. Default: 100,000. */
@@ -56,6 +59,7 @@ export const webhookDefaults = {
   requiredClaims: ['jti', pushClaims.bodyHash] as readonly string[],
   timeoutMs: 30_000,
   bodyBytes: 20_000_000,
+  jsonNodes: defaultJsonNodes,
   concurrent: 1_000,
   remembered: 100_000,
   cooldownMs: 10_000,

@@ -39,6 +39,7 @@ export function webhook(options: WebhookOptions): Webhook {
   let inHand = 0
 
   const router = { handle: answer, knows: () => true }
+  const listening = { prefix: '', stallMs: defaults.stallMs, stalled() {} }
   return {
     handle: take,
     [Symbol.asyncIterator]() {
@@ -46,8 +47,8 @@ export function webhook(options: WebhookOptions): Webhook {
       take(feed.handler)
       return feed.iterator
     },
-    node: createNodeHandler(router, { prefix: '', stallMs: defaults.stallMs }),
-    fetch: createFetchHandler(router, ''),
+    node: createNodeHandler(router, listening),
+    fetch: createFetchHandler(router, listening),
   }
 
   function take(next: DeliveryHandler): void {
@@ -74,7 +75,7 @@ export function webhook(options: WebhookOptions): Webhook {
     // Strangers are sent away before their body is read.
     await checkSecrets(request)
     const jwt = checkJwt === undefined ? undefined : await checkAuthorization(request, checkJwt)
-    const body = await readJson(request, settings.bodyBytes)
+    const body = await readJson(request, settings)
     if (body === undefined) throw new A2AError('PARSE_ERROR', 'There is no body')
     if (body.isTooDeep) throw tooDeep()
     // Where a body parser was first, its value written anew is the body if it has the same hash.

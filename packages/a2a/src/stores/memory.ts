@@ -3,6 +3,8 @@
  * outlive them. It keeps the newest thousand tasks. Leases are real, so two engines over one
  * memory store behave as two replicas do.
  */
+import { recordBytes } from '../model/json-bytes.ts'
+import type { LogRecord } from '../model/record.ts'
 import { appendTo, claimOf } from './memory/append.ts'
 import type { Claims } from './memory/append.ts'
 import { contextOf, listTasks, oldestFirst } from './memory/list.ts'
@@ -66,12 +68,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         return answer
       }),
     load: (taskId) => use(() => table.get(taskId)?.row),
-    read: (taskId, afterSeq, limit = Infinity) =>
+    read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
       use(() => {
         const entry = table.get(taskId)
         if (entry === undefined) return []
         const from = Math.max(0, afterSeq + 1 - entry.firstSeq)
-        return entry.log.slice(from, from + limit)
+        return upToBytes(entry.log.slice(from, from + limit), maxBytes)
       }),
     firstSeq: (taskId) => use(() => table.get(taskId)?.firstSeq ?? 1),
     changed: (taskId, afterSeq, signal) =>
@@ -172,6 +174,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       waiters.wakeAll()
     },
   }
+}
+
+function upToBytes(records: readonly LogRecord[], maxBytes: number): readonly LogRecord[] {
+  if (maxBytes === Infinity) return records
+  let bytes = 0
+  const end = records.findIndex(({ body }) => (bytes += recordBytes(body)) >= maxBytes)
+  return end < 0 ? records : records.slice(0, end + 1)
 }
 
 type DueEntry = Entry & { row: TaskRow & { readonly due: DueTime } }

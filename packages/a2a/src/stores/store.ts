@@ -258,8 +258,11 @@ export interface Store {
   /** All or nothing. Resolves when durable (at the store's level of durability), and never before. */
   append(taskId: string, append: Append): Promise<Appended>
   load(taskId: string): Promise<TaskRow | undefined>
-  /** In order, at most `limit` records (default: all). Records that were pruned are simply not there. */
-  read(taskId: string, afterSeq: number, limit?: number): Promise<readonly LogRecord[]>
+  /**
+   * In order, at most `limit` records (default: all). Records that were pruned are simply not there. With `maxBytes` the read
+   * ends with the record that reaches so many bytes, as `recordBytes` counts them: one record always comes.
+   */
+  read(taskId: string, afterSeq: number, limit?: number, maxBytes?: number): Promise<readonly LogRecord[]>
   /** The first seq still in the log; `head + 1` if all of it was pruned. */
   firstSeq(taskId: string): Promise<number>
   /** Resolves when the log is longer than `afterSeq`, or when the signal aborts. May also resolve for nothing. */

@@ -9,6 +9,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { AgentEntry, AgentOptions, CallContext, Engine, EngineParts, StreamItem } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { openKeyring } from '../engine/keyring.ts'
+import { clockOf } from '../model/clock.ts'
 import { newId } from '../model/id.ts'
 import type { SendMessageConfiguration, SendMessageResponse } from '../model/operation.ts'
 import type { LogRecord } from '../model/record.ts'
@@ -18,7 +19,7 @@ import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
 
 export interface HouseOptions extends Partial<
-  Pick<EngineParts, 'store' | 'now' | 'signer' | 'sweepMs' | 'retention' | 'push'>
+  Pick<EngineParts, 'store' | 'now' | 'monotonicNow' | 'signer' | 'sweepMs' | 'retention' | 'push'>
 > {
   readonly options?: Partial<AgentOptions>
   readonly entry?: Partial<Omit<AgentEntry, 'agent' | 'options'>>
@@ -101,9 +102,16 @@ export async function openHouse(
       entries.set(found, entry)
       return entry
     },
-    limits: { parts: 100, metadataDepth: 20, tasksPerCaller: Infinity, waitMs: 5_000, ...options.limits },
+    limits: {
+      parts: 100,
+      metadataDepth: 20,
+      jsonNodes: 100_000,
+      tasksPerCaller: Infinity,
+      waitMs: 5_000,
+      ...options.limits,
+    },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
-    now: options.now ?? Date.now,
+    ...clockOf(options),
     signer: options.signer ?? (await openKeyring(store)),
     ...(options.retention !== undefined ? { retention: options.retention } : {}),
     ...(options.push !== undefined ? { push: options.push } : {}),

@@ -99,12 +99,14 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       },
       send,
       stream: (saying, about = {}) =>
-        createEventStream((leaving) =>
-          wire.stream('SendStreamingMessage', requestOf(saying, about), callOptions(about, leaving)),
+        createEventStream(
+          (signal) => wire.stream('SendStreamingMessage', requestOf(saying, about), callOptions(about, signal)),
+          about.signal,
         ),
       subscribe: (id, about = {}) =>
         createEventStream(
-          (leaving) => wire.stream('SubscribeToTask', { id }, callOptions(about, leaving)),
+          (signal) => wire.stream('SubscribeToTask', { id }, callOptions(about, signal)),
+          about.signal,
           about.lastEventId === undefined ? undefined : (taskId) => wire.call('GetTask', { id: taskId }),
         ),
       get: (id, historyLength) =>
@@ -127,9 +129,9 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
   }
 }
 
-function callOptions({ signal, lastEventId, headers }: CallOptions, leaving: AbortSignal): CallOptions {
+function callOptions({ lastEventId, headers }: CallOptions, signal: AbortSignal): CallOptions {
   return {
-    signal: signal === undefined ? leaving : AbortSignal.any([signal, leaving]),
+    signal,
     ...(lastEventId !== undefined ? { lastEventId } : {}),
     ...(headers !== undefined ? { headers } : {}),
   }

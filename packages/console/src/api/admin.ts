@@ -38,6 +38,22 @@ export type Session = {
   readonly expiresAt?: string
 }
 
+export type ListedSession = {
+  readonly id: string
+  /** `admin`, or the caller that a token named. */
+  readonly subject: string
+  /** What opened it, and is checked at every request. */
+  readonly by: 'key' | 'token' | 'oidc'
+  /** In UTC, such as 2030-01-31T12:00:00.000Z. */
+  readonly createdAt: string
+  /** The latest end, whatever is renewed. */
+  readonly expiresAt: string
+  /** The address that it was opened from. */
+  readonly from?: string
+  /** Whether it is the one that this request was sent with. */
+  readonly isCurrent: boolean
+}
+
 export type Key = {
   readonly id: string
   /** The part of the key that is no secret. */
@@ -566,6 +582,24 @@ export interface Operations {
   /** Signs out: the cookie opens nothing any more. */
   signOut: {
     params: Readonly<Record<string, never>>
+    query: Readonly<Record<string, never>>
+    body: undefined
+    answer: Readonly<Record<string, never>>
+  }
+  /** Lists the sessions of the console, the oldest first. */
+  listSessions: {
+    params: Readonly<Record<string, never>>
+    query: { limit?: number | undefined; after?: string | undefined }
+    body: undefined
+    answer: {
+      readonly sessions: readonly ListedSession[]
+      /** To be asked for next, if there are more. */
+      readonly after?: string
+    }
+  }
+  /** Ends a session of the console, and the streams that it has open. */
+  endSession: {
+    params: { id: string }
     query: Readonly<Record<string, never>>
     body: undefined
     answer: Readonly<Record<string, never>>
@@ -1212,6 +1246,8 @@ export const operations = {
   signIn: ['POST', '/admin/session'],
   getSession: ['GET', '/admin/session'],
   signOut: ['DELETE', '/admin/session'],
+  listSessions: ['GET', '/admin/sessions'],
+  endSession: ['DELETE', '/admin/sessions/{id}'],
   listKeys: ['GET', '/admin/keys'],
   createKey: ['POST', '/admin/keys'],
   getKey: ['GET', '/admin/keys/{id}'],

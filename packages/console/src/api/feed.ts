@@ -3,6 +3,7 @@
  * was. Whoever shows something listens here, and looks again at what it shows. A browser has six connections to a hub (HTTP/1.1):
  * one tab holds the stream and tells the others, and when it is closed another one goes on from the same cursor.
  */
+import { linkSignals } from '@parley/a2a'
 import { signal } from '@preact/signals'
 import { createChangeReader } from './changes.ts'
 import type { Change, HubSelf } from './changes.ts'
@@ -105,9 +106,8 @@ async function follow(stopped: AbortSignal): Promise<void> {
 }
 
 async function listen(stopped: AbortSignal): Promise<void> {
-  const quiet = new AbortController()
-  const signal = AbortSignal.any([stopped, quiet.signal])
-  let timer = setTimeout(() => quiet.abort(), silentMs)
+  const { signal, abort, end } = linkSignals([stopped])
+  let timer = setTimeout(abort, silentMs)
   try {
     const cursor = reader.lastEventId()
     const answer = await fetch('/admin/events', {
@@ -119,7 +119,7 @@ async function listen(stopped: AbortSignal): Promise<void> {
     reader.begin()
     for await (const chunk of chunksOf(answer.body)) {
       clearTimeout(timer)
-      timer = setTimeout(() => quiet.abort(), silentMs)
+      timer = setTimeout(abort, silentMs)
       const changes = reader.read(chunk)
       for (const change of changes) tell(change)
       if (reader.hub() !== hub.value) hub.value = reader.hub()
@@ -128,6 +128,7 @@ async function listen(stopped: AbortSignal): Promise<void> {
     }
   } finally {
     clearTimeout(timer)
+    end()
   }
 }
 

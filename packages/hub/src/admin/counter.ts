@@ -27,15 +27,15 @@ export interface Counter {
 
 export function openCounter(parts: CounterParts, more: readonly Route[] = []): Counter {
   const { access, log, now, hasAgent, agentNames } = parts
-  const { keys, audit, sessions, trustsProxy } = access
+  const { keys, audit, sessions, streams, trustsProxy } = access
   const routes = [
-    ...sessionRoutes({ sessions, isSecure: (request) => isSecure(request, parts) }),
+    ...sessionRoutes({ sessions, isSecure: (request) => isSecure(request, parts), trustsProxy }),
     ...keyRoutes({ keys, now, agentNames }),
     ...ownKeyRoutes({ keys, now }),
     ...auditRoutes(audit),
     ...more,
   ]
-  const front = createRouter({ routes, guard: createGuard(access), audit, log, now, trustsProxy, hasAgent })
+  const front = createRouter({ routes, guard: createGuard(access), audit, log, now, trustsProxy, streams, hasAgent })
   return { front, routes }
 }
 

@@ -1,5 +1,5 @@
 /** Who may use the hub's own routes: the admin key, a session of the console, a token that the configuration makes an admin's. */
-import { A2AError, type Caller } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
 import type { Access } from '../auth/access.ts'
 import { looksLikeToken } from '../auth/jwt.ts'
 import { adminScope } from '../auth/scopes.ts'
@@ -11,7 +11,15 @@ import type { RouteRequest } from './route-request.ts'
 
 export type GuardParts = Pick<
   Access,
-  'adminKey' | 'sessions' | 'limiter' | 'trustsProxy' | 'identify' | 'identifyFor' | 'isByKey'
+  | 'adminKey'
+  | 'sessions'
+  | 'limiter'
+  | 'trustsProxy'
+  | 'identify'
+  | 'identifyFor'
+  | 'isByKey'
+  | 'grantOf'
+  | 'grantOfSession'
 >
 
 export interface Guard {
@@ -30,7 +38,7 @@ export function createGuard(parts: GuardParts): Guard {
   async function byToken(request: RouteRequest): Promise<Who> {
     const caller = await known(() => parts.identify(request.credentials('')))
     const isAdmin = caller.scopes?.includes(adminScope) === true && !parts.isByKey(caller)
-    if (isAdmin) return { isAdmin: true, subject: caller.id, by: 'token' }
+    if (isAdmin) return { isAdmin: true, subject: caller.id, by: 'token', grant: parts.grantOf(caller) }
     const challenge = `Bearer error="insufficient_scope", scope="${adminScope}"`
     throw new RouteError('PERMISSION_DENIED', `This needs the scope ${adminScope}`, {
       headers: { 'www-authenticate': challenge },
@@ -38,13 +46,13 @@ export function createGuard(parts: GuardParts): Guard {
   }
 
   async function bySession(request: RouteRequest): Promise<Who | undefined> {
-    const session = await sessions.read(request.header('cookie'))
+    const session = await known(() => sessions.read(request.header('cookie')))
     if (session === undefined) return undefined
     // The cookie is sent by any page that makes the browser ask; the token is known to ours alone.
     if (!reading.has(request.method) && !(await sessions.isMeant(session, request.header(csrfHeader)))) {
       throw new RouteError('PERMISSION_DENIED', 'Show the token of the session in X-CSRF-Token')
     }
-    return { isAdmin: true, subject: session.subject, by: 'session' }
+    return { isAdmin: true, subject: session.subject, by: 'session', grant: parts.grantOfSession(session) }
   }
 
   async function admin(request: RouteRequest, mayBeSession: boolean): Promise<Who> {
@@ -91,12 +99,12 @@ export function createGuard(parts: GuardParts): Guard {
   }
 }
 
-function bearerOf(request: RouteRequest): string | undefined {
+export function bearerOf(request: RouteRequest): string | undefined {
   return /^Bearer (.*)$/i.exec(request.header('authorization') ?? '')?.[1]?.trim()
 }
 
 /** What the SDK's words for it are here. What is not for the caller to know stays with the log. */
-async function known(identify: () => Promise<Caller>): Promise<Caller> {
+async function known<T>(identify: () => Promise<T>): Promise<T> {
   try {
     return await identify()
   } catch (reason) {

@@ -3,6 +3,8 @@
  * for a token (PKCE), so that no page ever holds one. What the token proves is decided where all tokens are: by `access.jwt`.
  */
 import { createHash, randomBytes } from 'node:crypto'
+import { A2AError } from '@parley/a2a'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import type { Sealer } from '@parley/a2a/server'
 import type { Admin } from '../config/access.ts'
 import { RouteError } from './answer.ts'
@@ -18,8 +20,16 @@ export interface Beginning {
 
 export interface Oidc {
   begin(redirectUri: string, to: string): Promise<Beginning>
-  /** Answers the token, and where the browser wanted to go. Throws RouteError. */
-  finish(answer: OidcAnswer, kept: string | undefined, redirectUri: string): Promise<{ token: string; to: string }>
+  /** Answers the tokens, and where the browser wanted to go. Throws RouteError. */
+  finish(answer: OidcAnswer, kept: string | undefined, redirectUri: string): Promise<OidcTokens & { to: string }>
+  /** Another token for the refresh token; nothing if the issuer refuses. Throws A2AError UNAVAILABLE. */
+  renew(refreshToken: string): Promise<OidcTokens | undefined>
+}
+
+export interface OidcTokens {
+  readonly token: string
+  /** Where the issuer gives one. */
+  readonly refreshToken?: string
 }
 
 /** As the issuer sends the browser back. */
@@ -47,12 +57,23 @@ interface Kept {
 interface Endpoints {
   readonly authorization_endpoint: string
   readonly token_endpoint: string
+  /** Whether refresh tokens are to be asked for by a scope. */
+  readonly offersOfflineAccess: boolean
+}
+
+/** An answer that is no good because of what we sent. */
+class Declined extends Error {
+  override readonly name = 'Declined'
 }
 
 const purpose = 'console-sign-in'
 /** How long a person may take to sign in at the issuer. */
 export const patienceMs = 600_000
 const timeoutMs = 10_000
+/** By which issuers that want it said are asked for a refresh token (OpenID Connect Core 11). */
+const offlineAccess = 'offline_access'
+/** The request was understood and refused (RFC 6749 5.2); anything else may be another time. */
+const declines: ReadonlySet<number> = new Set([400, 401, 403])
 const mostBytes = 1_000_000
 
 export function createOidc({ settings, secrets, fetch, now }: OidcParts): Oidc {
@@ -63,27 +84,48 @@ export function createOidc({ settings, secrets, fetch, now }: OidcParts): Oidc {
   }
 
   async function endpointsOf({ issuer }: OidcSettings): Promise<Endpoints> {
-    const found = (await ask(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)) as Partial<Endpoints>
-    const { authorization_endpoint, token_endpoint } = found
+    const found = (await ask(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)) as Record<
+      string,
+      unknown
+    >
+    const { authorization_endpoint, token_endpoint, scopes_supported: scopes } = found
     if (!isUrl(authorization_endpoint) || !isUrl(token_endpoint)) throw unavailable()
-    return { authorization_endpoint, token_endpoint }
+    const offersOfflineAccess = Array.isArray(scopes) && scopes.includes(offlineAccess)
+    return { authorization_endpoint, token_endpoint, offersOfflineAccess }
   }
 
   async function ask(url: string, init: RequestInit = {}): Promise<unknown> {
     try {
       const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
       const text = await response.text()
-      if (!response.ok || text.length > mostBytes) throw new Error(`it answered ${response.status}`)
+      if (declines.has(response.status)) throw new Declined(`it answered ${response.status}`)
+      if (!response.ok || text.length > mostBytes || exceedsJsonNodes(text, defaultJsonNodes))
+        throw new Error(`it answered ${response.status}`)
       return JSON.parse(text) as unknown
     } catch (cause) {
       throw Object.assign(unavailable(), { cause })
     }
   }
 
+  async function tokensFor(oidc: OidcSettings, grant: Record<string, string>): Promise<Partial<OidcTokens>> {
+    const { token_endpoint } = await endpointsOf(oidc)
+    const form = new URLSearchParams({
+      ...grant,
+      client_id: oidc.clientId,
+      ...(oidc.clientSecret !== undefined ? { client_secret: oidc.clientSecret } : {}),
+    })
+    const answer = (await ask(token_endpoint, { method: 'POST', body: form })) as Record<string, unknown>
+    const { id_token: token, refresh_token: refreshToken } = answer
+    return {
+      ...(typeof token === 'string' ? { token } : {}),
+      ...(typeof refreshToken === 'string' ? { refreshToken } : {}),
+    }
+  }
+
   return {
     async begin(redirectUri, to) {
       const oidc = configured()
-      const { authorization_endpoint } = await endpointsOf(oidc)
+      const { authorization_endpoint, offersOfflineAccess } = await endpointsOf(oidc)
       const [state, verifier, nonce] = [random(), random(), random()]
       const kept: Kept = { state, verifier, nonce, to, until: now() + patienceMs }
       const location = new URL(authorization_endpoint)
@@ -92,7 +134,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcParts): Oidc {
         response_type: 'code',
         client_id: oidc.clientId,
         redirect_uri: redirectUri,
-        scope: oidc.scope,
+        scope: scopeOf(oidc, offersOfflineAccess),
         state,
         nonce,
         code_challenge: challenge,
@@ -115,19 +157,34 @@ export function createOidc({ settings, secrets, fetch, now }: OidcParts): Oidc {
       if (error !== undefined || code === undefined) {
         throw new RouteError('PERMISSION_DENIED', 'The issuer did not let you in')
       }
-      const { token_endpoint } = await endpointsOf(oidc)
-      const form = new URLSearchParams({
+      const { token, refreshToken } = await tokensFor(oidc, {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUri,
-        client_id: oidc.clientId,
         code_verifier: kept.verifier,
-        ...(oidc.clientSecret !== undefined ? { client_secret: oidc.clientSecret } : {}),
       })
-      const answer = (await ask(token_endpoint, { method: 'POST', body: form })) as { id_token?: unknown }
-      const { id_token: token } = answer
-      if (typeof token !== 'string' || claimsOf(token)['nonce'] !== kept.nonce) throw unavailable()
-      return { token, to: kept.to }
+      if (token === undefined || claimsOf(token)['nonce'] !== kept.nonce) throw unavailable()
+      return { token, ...(refreshToken !== undefined ? { refreshToken } : {}), to: kept.to }
+    },
+
+    async renew(refreshToken) {
+      const oidc = settings()
+      if (oidc === undefined) return undefined
+      try {
+        const { token, ...more } = await tokensFor(oidc, { grant_type: 'refresh_token', refresh_token: refreshToken })
+        // Without a token nothing says who it is and what they may do now.
+        return token === undefined ? undefined : { token, ...more }
+      } catch (reason) {
+        if ((reason as Error).cause instanceof Declined) return undefined
+        throw new A2AError(
+          'UNAVAILABLE',
+          'The issuer does not answer: the session cannot be renewed now',
+          {},
+          {
+            cause: reason,
+          },
+        )
+      }
     },
   }
 
@@ -150,6 +207,10 @@ function claimsOf(token: string): Record<string, unknown> {
   } catch {
     return {}
   }
+}
+
+function scopeOf({ scope }: OidcSettings, offersOfflineAccess: boolean): string {
+  return offersOfflineAccess && !scope.split(' ').includes(offlineAccess) ? `${scope} ${offlineAccess}` : scope
 }
 
 function isUrl(text: unknown): text is string {

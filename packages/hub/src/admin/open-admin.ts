@@ -9,6 +9,7 @@ import type { HubConfig } from '../config/config.ts'
 import { editorSchema } from '../config/json-schema.ts'
 import type { ConfigSource } from '../config/source.ts'
 import type { Health } from '../health/health.ts'
+import { addressOf } from '../limits/address.ts'
 import type { Reloaded } from '../reloaded.ts'
 import type { Registry } from '../registry.ts'
 import type { Routing } from '../routing/routing.ts'
@@ -110,18 +111,21 @@ export function openAdmin(parts: AdminParts): Admin {
   })
   const publicUrl = (): string | undefined => parts.config().publicUrl
   const hasAgent = (name: string): boolean => registry.status(name) !== undefined
+  const oidc = createOidc({
+    settings: () => parts.config().admin.oidc,
+    secrets: async () => (await handler()).secrets,
+    fetch: globalThis.fetch,
+    now,
+  })
+  access.renewSessionsBy(oidc.renew)
   const routes: Route[] = [
     ...signInRoutes({
-      oidc: createOidc({
-        settings: () => parts.config().admin.oidc,
-        secrets: async () => (await handler()).secrets,
-        fetch: globalThis.fetch,
-        now,
-      }),
+      oidc,
       settings: () => parts.config().admin.oidc,
       sessions: access.sessions,
       identify: access.identify,
       isSecure: (request) => isSecure(request, { access, publicUrl }),
+      addressOf: (request) => addressOf(request, access.trustsProxy()),
       baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
     }),
     ...agentRoutes({ view, registry, card: cardOf, entry: desk.entry }),

@@ -1,6 +1,7 @@
 /** A request for one of the hub's own routes, off node:http, and the answer back onto it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import type { ClientCertificate, Credentials } from '@parley/a2a/server'
 import { type Answer, RouteError } from './answer.ts'
 
@@ -86,8 +87,12 @@ async function readJson(request: IncomingMessage, contentType: string, mostBytes
   // Pages elsewhere can make a browser send forms without being asked first, but not this.
   if (!/^application\/json\b/i.test(contentType))
     throw new RouteError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json')
+  const text = Buffer.concat(chunks).toString()
+  if (exceedsJsonNodes(text, defaultJsonNodes)) {
+    throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${defaultJsonNodes} JSON values`)
+  }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+    return JSON.parse(text) as unknown
   } catch {
     throw new RouteError('INVALID_PARAMS', 'The body is no JSON')
   }

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
 import { z } from 'zod'
 import type { AuditEvent } from '../audit/entry.ts'
+import type { Grant } from '../auth/grant.ts'
 import type { Refusal } from './answer.ts'
 import type { RouteRequest } from './route-request.ts'
 
@@ -21,7 +22,13 @@ export type Right = 'admin' | 'key' | 'maker' | 'anybody'
 /** Who was let in. */
 export type Who =
   /** `admin`, or the caller that a token named. */
-  | { readonly isAdmin: true; readonly subject: string; readonly by: 'key' | 'token' | 'session' }
+  | {
+      readonly isAdmin: true
+      readonly subject: string
+      readonly by: 'key' | 'token' | 'session'
+      /** What let them in, if that can end while a stream is open. */
+      readonly grant?: Grant | undefined
+    }
   | { readonly isAdmin: false; readonly subject: string; readonly caller: Caller }
   /** Nobody looked. */
   | { readonly isAdmin: false; readonly subject: ''; readonly caller?: undefined }

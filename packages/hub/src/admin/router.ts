@@ -7,6 +7,7 @@ import type { AgentLog } from '@parley/a2a'
 import { z } from 'zod'
 import type { Audit } from '../audit/audit.ts'
 import { type AuditEntry, text } from '../audit/entry.ts'
+import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
 import { addressOf } from '../limits/address.ts'
 import { type Answer, notFound, type Refusal, refusal, RouteError } from './answer.ts'
 import { check } from './check.ts'
@@ -23,6 +24,8 @@ export interface RouterParts {
   readonly log: AgentLog
   readonly now: () => number
   trustsProxy(): boolean
+  /** Streams end with the grant that opened them. */
+  readonly streams: Pick<GrantStreams, 'add'>
   /** Whether the agent that a path names is there. */
   hasAgent(name: string): boolean
 }
@@ -68,7 +71,10 @@ export function createRouter(parts: RouterParts): AdminFront {
       if (route === undefined) throw found.routes.length === 0 ? notFound() : wrongVerb(found.routes)
       const { agent } = found.params
       if (route.right === 'maker' && !parts.hasAgent(agent ?? '')) throw notFound()
-      course = await run(route, await givenTo(route, found, request, who, response), response)
+      const given = await givenTo(route, found, request, who, response)
+      // A body may take minutes to come: the right to send it is looked at again when it is there.
+      if (route.body !== undefined) who = await guard.admit(request, route.right ?? 'admin', agent)
+      course = await run(route, { ...given, who }, response)
     } catch (reason) {
       const error = asRouteError(reason)
       if (error.code === 'INTERNAL') log.error('a request of the admin failed', { path: request.path, cause: reason })
@@ -103,6 +109,9 @@ export function createRouter(parts: RouterParts): AdminFront {
       return { ...(subject !== undefined ? { subject } : {}), outcome: refused ?? 'OK', status: 303, about: {} }
     }
     if ('stream' in route) {
+      const { who } = given
+      const grant = who.isAdmin ? who.grant : undefined
+      if (grant !== undefined) endWithGrant(parts.streams, grant, response)
       await route.stream(given, response)
       return { ...subjectOf(given.who), outcome: 'OK', status: 200, about: {} }
     }

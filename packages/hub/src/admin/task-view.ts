@@ -59,12 +59,15 @@ export function summaryOf(row: TaskRow, title: string | undefined): TaskSummary 
   }
 }
 
+/** As much as the records before it may take. */
+const firstBytes = 100_000
+
 /** The message that began a task is among the first records; of a log that was dropped, the snapshot has it. */
 export async function firstText(
   store: Pick<Store, 'read' | 'loadSnapshot'>,
   taskId: string,
 ): Promise<string | undefined> {
-  for (const { body } of await store.read(taskId, 0, 3)) {
+  for (const { body } of await store.read(taskId, 0, 3, firstBytes)) {
     if (body.type === 'message') return wholeText(body.message)
   }
   const [first] = (await store.loadSnapshot(taskId))?.task.history ?? []

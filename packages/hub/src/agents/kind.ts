@@ -46,6 +46,10 @@ export interface KindParts {
   readonly fetch: typeof fetch
   /** For addresses that a stranger names: never reaches the inside of the network (B-173). */
   readonly guardedFetch: typeof fetch
+  /** Resolves the host of an address that a remote party names, for transports other than fetch; rejects if it is internal. */
+  readonly guardedLookup: (host: string, port: number) => Promise<readonly string[]>
+  /** JSON values in one answer or message of the backend (`limits.jsonNodes`). Default 100,000. */
+  readonly jsonNodes?: number
   /** What this agent has to remember beyond one turn. Nobody else's notes are in it. */
   readonly notes: Notes
   /** What all agents of this kind remember together, the same object for all. Left out: each for itself. */

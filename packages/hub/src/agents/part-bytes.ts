@@ -3,7 +3,7 @@
  * the guard, each redirect again, within a bound and a time (B-173). What went wrong is told without saying where the
  * guard draws its line; the cause is for the log.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 import type { Part, UrlPart } from '@parley/a2a'
 import type { KindParts, PartBytes } from './kind.ts'
 
@@ -26,8 +26,7 @@ export function createPartBytes(options: PartBytesOptions): KindParts['bytes'] {
   }
 
   async function fetched(part: UrlPart, leaving: AbortSignal): Promise<PartBytes> {
-    const late = AbortSignal.timeout(timeoutMs)
-    const signal = AbortSignal.any([leaving, late])
+    const { signal, end } = linkSignals([leaving], timeoutMs)
     try {
       const response = await follow(part.url, signal)
       const bytes = await readWithin(response, limitBytes)
@@ -36,7 +35,9 @@ export function createPartBytes(options: PartBytesOptions): KindParts['bytes'] {
     } catch (cause) {
       leaving.throwIfAborted()
       if (cause instanceof A2AError && cause.code === 'PAYLOAD_TOO_LARGE') throw cause
-      throw notFetched(late.aborted ? 'took too long' : 'could not be fetched', cause)
+      throw notFetched(signal.aborted ? 'took too long' : 'could not be fetched', cause)
+    } finally {
+      end()
     }
   }
 

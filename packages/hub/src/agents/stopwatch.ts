@@ -1,5 +1,5 @@
 /** A limit on how long something may take, that stands still while somebody else is waited for. */
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 
 export interface Stopwatch {
   /** Aborted with `leaving`, or when the time is up. */
@@ -14,7 +14,7 @@ export interface Stopwatch {
 
 /** `Infinity` is no limit. */
 export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
-  const late = new AbortController()
+  const { signal, abort, end } = linkSignals([leaving])
   const tooLong = new A2AError('TIMEOUT', `It took longer than ${limitMs} ms`)
   let leftMs = limitMs
   let pauses = 0
@@ -24,11 +24,11 @@ export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
 
   function start(): NodeJS.Timeout | undefined {
     since = Date.now()
-    return Number.isFinite(leftMs) ? setTimeout(() => late.abort(tooLong), leftMs) : undefined
+    return Number.isFinite(leftMs) ? setTimeout(() => abort(tooLong), leftMs) : undefined
   }
 
   return {
-    signal: AbortSignal.any([leaving, late.signal]),
+    signal,
     pause() {
       pauses += 1
       if (pauses > 1) return
@@ -41,11 +41,12 @@ export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
     },
     reasonFor(reason) {
       if (leaving.aborted) return leaving.reason as Error
-      return late.signal.aborted ? tooLong : (reason as Error)
+      return signal.aborted ? tooLong : (reason as Error)
     },
     end() {
       isOver = true
       clearTimeout(timer)
+      end()
     },
   }
 }

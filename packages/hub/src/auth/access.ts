@@ -13,6 +13,8 @@ import type {
   FetchHandler,
   OnAnswer,
   OnEvent,
+  OnStream,
+  Sealer,
   Signer,
 } from '@parley/a2a/server'
 import { type Audit, createAudit } from '../audit/audit.ts'
@@ -22,19 +24,22 @@ import { createLimiter, type Limiter } from '../limits/limiter.ts'
 import { createQuota } from '../limits/quota.ts'
 import { type AdminKey, openAdminKey } from './admin-key.ts'
 import { admit, admitWithin, notForAgent, settle } from './admit.ts'
-import { challenge, createAuthenticate } from './authenticate.ts'
+import { challenge, createAuthenticate, type KnownCaller } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
-import { createTokenCheck } from './jwt.ts'
+import { createTokenCheck, invalidToken } from './jwt.ts'
+import { createGrantStreams, type GrantStreams } from './grant-streams.ts'
+import { type Grant, keyGrantId, sessionGrantId } from './grant.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createPasses } from './pass.ts'
 import { grantsOf } from './scopes.ts'
-import { createSessions, csrfHeader, type Sessions } from './session.ts'
+import type { SessionCheckParts } from './session-check.ts'
+import { createSessions, csrfHeader, type Session, type Sessions } from './session.ts'
 import type { AccessSettings } from './settings.ts'
 
 export interface AccessParts {
   readonly notes: Notes
-  /** Signs the sessions of the console. */
-  secrets(): Promise<Signer>
+  /** Signs the sessions of the console, and seals the tokens that opened them. */
+  secrets(): Promise<Signer & Sealer>
   readonly settings: AccessSettings
   /** Counts instead of the one that is made at the first start. */
   readonly adminKey?: string | undefined
@@ -51,6 +56,9 @@ export interface Access {
   readonly admit: Admit
   readonly onAnswer: OnAnswer
   readonly onEvent: OnEvent
+  readonly onStream: OnStream
+  /** Streams of the hub's own, which end with the grant that opened them. */
+  readonly streams: GrantStreams
   /** The admin key, if it was made just now: to be shown, for nobody can read it later. */
   readonly madeAdminKey?: string
   readonly keys: Keys
@@ -72,12 +80,19 @@ export interface Access {
   identifyFor(credentials: Credentials): Promise<Caller>
   /** Whether it is known by an API key. */
   isByKey(caller: Caller): boolean
+  /** What let this caller in, if that can end. */
+  grantOf(caller: Caller): Grant | undefined
+  grantOfSession(session: Session): Grant
+  /** How a session of OpenID Connect is renewed. Until it is said, none is. */
+  renewSessionsBy(renew: SessionCheckParts['renew']): void
   /** From now on these hold. */
   configure(settings: AccessSettings): void
   /** Writes what is pending. */
   close(): Promise<void>
 }
 
+/** As the SDK has it. */
+const usualToleranceMs = 10_000
 const usualAuditMs = 30 * 86_400_000
 const scopesOfConsole = ['agent:*']
 
@@ -85,21 +100,57 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
   const { notes, log, now = Date.now, fetch } = parts
   const failed = (what: string) => (cause: unknown) => log.warn(`${what} could not be written`, { cause })
   const adminKey = await openAdminKey(notes, parts.adminKey)
-  const keys = createKeys({ notes, now, failed: failed('when keys were used') })
+  const streams = createGrantStreams({
+    notes,
+    now,
+    mayUse: (scopes, agent) => mayUse({ id: '', scopes }, agent),
+    revoked(grantId) {
+      const [sort, id = ''] = grantId.split(':')
+      if (sort === 'key') keys.forget(id)
+      if (sort === 'session') sessions.forget(id)
+    },
+    failed: (cause) => log.warn('revoked credentials could not be looked up', { cause }),
+  })
+  const keys = createKeys({
+    notes,
+    now,
+    failed: failed('when keys were used'),
+    revoked: (id) => streams.revoke(keyGrantId(id)),
+  })
   const audit = createAudit({ notes, now, retentionMs: parts.auditMs ?? usualAuditMs, failed: failed('the audit') })
   const passes = createPasses()
   const limiter = createLimiter(now)
   const quota = createQuota(notes, now)
   const states = createTaskStates(audit, now)
-  const sessions = createSessions({ secrets: parts.secrets, notes, adminMark: adminKey.mark, now })
+  let renewSession: SessionCheckParts['renew'] = async () => undefined
+  const sessions = createSessions({
+    secrets: parts.secrets,
+    notes,
+    adminMark: adminKey.mark,
+    now,
+    prove: (token) => checkNow(token, bearing(token)),
+    renew: (refreshToken) => renewSession(refreshToken),
+    ended: (id) => streams.revoke(sessionGrantId(id)),
+  })
   let current = enforce(parts.settings)
 
   function enforce(settings: AccessSettings) {
     const { jwt, mtls, isOpen, trustProxy } = settings
     const checkToken = createTokenCheck(jwt, fetch)
-    const shared = { findKey: keys.find, checkToken, mtls, passes, trustProxy, bySession }
+    const toleranceMs = Math.max(usualToleranceMs, ...jwt.map(({ clockTolerance = 0 }) => clockTolerance))
+    const shared = {
+      findKey: keys.find,
+      checkToken,
+      recheckToken,
+      toleranceMs,
+      mtls,
+      passes,
+      trustProxy,
+      bySession,
+    }
     return {
       settings,
+      checkToken,
       authenticate: createAuthenticate({ ...shared, isOpen }),
       /** For requests that are for no agent: everybody is somebody there. */
       anybody: createAuthenticate({ ...shared, isOpen: () => true }),
@@ -107,7 +158,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
   }
 
   /** Whoever runs the hub may try every agent, by a page of the console. */
-  async function bySession({ header }: Credentials): Promise<Caller | undefined> {
+  async function bySession({ header }: Credentials): Promise<KnownCaller | undefined> {
     const csrf = header(csrfHeader)
     const cookies = header('cookie')
     // Others have headers of that name, too.
@@ -116,7 +167,34 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     if (session === undefined || !(await sessions.isMeant(session, csrf))) {
       throw new A2AError('UNAUTHENTICATED', 'The session is over: sign in again')
     }
-    return { id: `console|${session.subject}`, scopes: scopesOfConsole }
+    const caller = { id: `console|${session.subject}`, scopes: scopesOfConsole }
+    return { caller, grant: () => grantOfSession(session) }
+  }
+
+  function grantOfSession({ id, grantExpiresAt: expiresAt }: Session): Grant {
+    return {
+      id: sessionGrantId(id),
+      expiresAt,
+      async recheck() {
+        const session = await sessions.check(id)
+        return session === undefined ? undefined : { scopes: scopesOfConsole, expiresAt: session.grantExpiresAt }
+      },
+    }
+  }
+
+  /** By the configuration that holds now. */
+  async function checkNow(token: string, credentials: Credentials): Promise<Caller> {
+    if (current.checkToken === undefined) throw invalidToken('The token is not valid')
+    return current.checkToken(token, credentials)
+  }
+
+  async function recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined> {
+    try {
+      return await checkNow(token, credentials)
+    } catch (reason) {
+      if (reason instanceof A2AError && reason.code === 'UNAUTHENTICATED') return undefined
+      throw reason
+    }
   }
 
   function mayUse({ scopes }: Caller, agent: string): boolean {
@@ -142,6 +220,11 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
       )
     },
     onEvent: states.onEvent,
+    onStream({ caller, agent, end }) {
+      const grant = passes.of(caller)?.grant?.()
+      return grant === undefined ? undefined : streams.add(grant, { agent, end })
+    },
+    streams,
     ...(adminKey.made !== undefined ? { madeAdminKey: adminKey.made } : {}),
     keys,
     audit,
@@ -167,12 +250,33 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
       return caller
     },
     isByKey: (caller) => passes.of(caller)?.key !== undefined,
+    grantOf: (caller) => passes.of(caller)?.grant?.(),
+    grantOfSession,
+    renewSessionsBy(renew) {
+      renewSession = renew
+    },
     configure(settings) {
       current = enforce(settings)
+      streams.recheck().catch((cause: unknown) => log.warn('open streams could not be checked again', { cause }))
     },
     async close() {
+      streams.close()
       await keys.close()
       await audit.close()
     },
+  }
+}
+
+/** A request that shows this token and nothing else. */
+function bearing(token: string): Credentials {
+  const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined)
+  return {
+    method: 'GET',
+    path: '/',
+    query: '',
+    header,
+    agent: '',
+    remoteAddress: undefined,
+    clientCertificate: undefined,
   }
 }

@@ -25,6 +25,8 @@ async function door(over: Partial<AuthenticateParts> = {}) {
       if (token !== 'good.to.ken') throw invalidToken('The token is not valid')
       return { id: 'https://id.test|ann', scopes: ['agent:*'] }
     },
+    recheckToken: async () => undefined,
+    toleranceMs: 0,
     mtls: false,
     isOpen: (agent) => agent === 'open',
     passes,

@@ -6,14 +6,21 @@
 import { A2AError, anonymous, type Caller } from '@parley/a2a'
 import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
 import { addressOf } from '../limits/address.ts'
+import { type Grant, keyGrantId } from './grant.ts'
 import { type CheckToken, invalidToken, looksLikeToken } from './jwt.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { Passes } from './pass.ts'
+import { hashOf } from './key-format.ts'
 import { grantsOf } from './scopes.ts'
+import { expiryOf } from './session-check.ts'
 
 export interface AuthenticateParts {
   findKey(key: string): Promise<KeyRecord | undefined>
   readonly checkToken: CheckToken | undefined
+  /** The same by the configuration that holds when it is asked. Nothing for a token that is good no more. */
+  recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined>
+  /** For so long after its end a token is still taken: clocks differ. */
+  readonly toleranceMs: number
   /** Whether certificates of clients count. */
   readonly mtls: boolean
   /** Whether the agent may be called without credentials. */
@@ -21,7 +28,7 @@ export interface AuthenticateParts {
   readonly passes: Passes
   readonly trustProxy: boolean
   /** Who signed in at the console, if the request says that the session is meant. Throws UNAUTHENTICATED if it is over. */
-  bySession(credentials: Credentials): Promise<Caller | undefined>
+  bySession(credentials: Credentials): Promise<KnownCaller | undefined>
 }
 
 /** By which cards name them. */
@@ -32,29 +39,46 @@ export const challenge = 'Bearer realm="parley", ApiKey in="header", name="X-API
 /** Certificates have no words of their own: whom the operator's authority vouches for may use every agent. */
 const scopesOfCertificates = ['agent:*']
 
-interface Known {
+export interface KnownCaller {
   readonly caller: Caller
   readonly key?: KeyRecord
+  /** What proved it, if that can end. */
+  grant?(): Grant
 }
 
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   const { findKey, checkToken, isOpen, passes, trustProxy } = parts
   const certificates = parts.mtls ? mtls({ scheme: schemeNames.mtls }) : undefined
 
-  async function byBearer(token: string, credentials: Credentials): Promise<Known> {
+  async function byBearer(token: string, credentials: Credentials): Promise<KnownCaller> {
     if (checkToken !== undefined && looksLikeToken(token)) {
       const caller = await checkToken(token, credentials)
-      return { caller: { ...caller, schemes: [schemeNames.bearer] } }
+      return {
+        caller: { ...caller, schemes: [schemeNames.bearer] },
+        grant: () => tokenGrant(token, credentials),
+      }
     }
     const key = await find(token)
     if (key === undefined) throw invalidToken('The token is not valid')
-    return { caller: callerOf(key, schemeNames.bearer), key }
+    return byRecord(key, schemeNames.bearer)
   }
 
-  async function byKey(text: string): Promise<Known> {
+  function tokenGrant(token: string, credentials: Credentials): Grant {
+    const expiresAt = expiryOf(token) + parts.toleranceMs
+    return {
+      id: `token:${hashOf(token)}`,
+      expiresAt,
+      async recheck() {
+        const caller = await parts.recheckToken(token, credentials)
+        return caller === undefined ? undefined : { scopes: caller.scopes ?? [], expiresAt }
+      },
+    }
+  }
+
+  async function byKey(text: string): Promise<KnownCaller> {
     const key = await find(text)
     if (key === undefined) throw new A2AError('UNAUTHENTICATED', 'The API key is not valid', { challenge })
-    return { caller: callerOf(key, schemeNames.apiKey), key }
+    return byRecord(key, schemeNames.apiKey)
   }
 
   async function find(text: string): Promise<KeyRecord | undefined> {
@@ -65,24 +89,19 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     }
   }
 
-  async function byConsole(credentials: Credentials): Promise<Known | undefined> {
-    const caller = await parts.bySession(credentials)
-    return caller === undefined ? undefined : { caller }
-  }
-
-  async function byCertificate(credentials: Credentials): Promise<Known | undefined> {
+  async function byCertificate(credentials: Credentials): Promise<KnownCaller | undefined> {
     const caller = await certificates?.(credentials)
     return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: scopesOfCertificates } }
   }
 
   /** The first proof that is good decides; if none is, what was wrong with the first. */
-  async function identify(credentials: Credentials): Promise<Known | undefined> {
+  async function identify(credentials: Credentials): Promise<KnownCaller | undefined> {
     const token = bearerOf(credentials)
     const key = credentials.header('x-api-key')
     const ways = [
       ...(token === undefined ? [] : [() => byBearer(token, credentials)]),
       ...(key === undefined ? [] : [() => byKey(key)]),
-      () => byConsole(credentials),
+      () => parts.bySession(credentials),
       () => byCertificate(credentials),
     ]
     let refusal: { readonly reason: unknown } | undefined
@@ -104,15 +123,20 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     const address = addressOf(credentials, trustProxy)
     const known = await identify(credentials)
     if (known === undefined) return isOpen(agent) ? passes.issue(anonymous, { address }) : undefined
-    const { caller, key } = known
+    const { caller, key, grant } = known
     const grants = grantsOf(caller.scopes)
     const skills = grants.mayUse(agent) ? grants.skillsOf(agent) : undefined
     return passes.issue(
       { ...caller, ...(skills !== undefined ? { skills } : {}) },
-      { address, ...(key !== undefined ? { key } : {}) },
+      { address, ...(key !== undefined ? { key } : {}), ...(grant !== undefined ? { grant } : {}) },
     )
   }
   return Object.assign(authenticate, { challenge })
+}
+
+function byRecord(key: KeyRecord, scheme: string): KnownCaller {
+  const { id, expiresAt } = key
+  return { caller: callerOf(key, scheme), key, grant: () => ({ id: keyGrantId(id), expiresAt }) }
 }
 
 function callerOf({ principal, scopes, tenant }: KeyRecord, scheme: string): Caller {

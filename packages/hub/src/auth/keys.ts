@@ -43,6 +43,8 @@ export interface Keys {
   list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<KeyPage>
   /** Nothing if there is no such key. */
   revoke(id: string): Promise<KeyInfo | undefined>
+  /** What was read of it is read again: it was revoked by another replica. */
+  forget(id: string): void
   close(): Promise<void>
 }
 
@@ -50,6 +52,8 @@ export interface KeysParts {
   readonly notes: Notes
   readonly now?: () => number
   failed?(cause: unknown): void
+  /** Told when a key is revoked: what it has opened ends with it. */
+  revoked?(id: string): Promise<void>
 }
 
 const kind = 'key'
@@ -68,7 +72,7 @@ interface Believed {
   readonly until: number
 }
 
-export function createKeys({ notes, now = Date.now, failed = () => {} }: KeysParts): Keys {
+export function createKeys({ notes, now = Date.now, failed = () => {}, revoked }: KeysParts): Keys {
   const believed = new Map<string, Believed>()
   const use = createKeyUse({ notes, now, failed })
 
@@ -167,13 +171,15 @@ export function createKeys({ notes, now = Date.now, failed = () => {} }: KeysPar
     async revoke(id) {
       const record = await load(id)
       if (record === undefined) return undefined
-      const revoked = record.revokedAt === undefined ? { ...record, revokedAt: now() } : record
-      await keep(revoked, now() + remembered)
+      const over = record.revokedAt === undefined ? { ...record, revokedAt: now() } : record
+      await keep(over, now() + remembered)
       await notes.remove(kindOfOwner, placeOf(record))
+      await revoked?.(id)
       // Set and not only forgotten: a look that is under way since before must not put the old one back.
-      believed.set(id, { record: Promise.resolve(revoked), until: now() + believedMs })
-      return shown(revoked)
+      believed.set(id, { record: Promise.resolve(over), until: now() + believedMs })
+      return shown(over)
     },
+    forget: (id) => void believed.delete(id),
     close: use.close,
   }
 }

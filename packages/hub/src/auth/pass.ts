@@ -3,12 +3,15 @@
  * the caller and not in it, so that no agent and no log sees it.
  */
 import type { Caller } from '@parley/a2a'
+import type { Grant } from './grant.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { Counted } from '../limits/quota.ts'
 
 export interface Pass {
   /** Nothing for tokens, certificates and those without a name. */
   readonly key?: KeyRecord
+  /** What let the request in, if that can end. Made when it is asked for: most requests are over before it could. */
+  grant?(): Grant
   /** Where the request comes from, as far as proxies are believed. */
   readonly address: string | undefined
   /** What was counted of the day's tasks for it, and when. */

@@ -1,18 +1,27 @@
 /**
- * Who signed in at the console: a cookie that the keyring signed, so that every replica knows it and no store is asked for
- * one that is good. A cookie is sent by a browser whether it is meant or not; what changes something, and every call of an
- * agent, has to show the session's other half as well, which only a page of ours can read.
+ * Who signed in at the console: a cookie that the keyring signed, and a record of what opened the session. The record is
+ * checked at every request, so that a session never outlives the right that opened it. A cookie is sent by a browser whether
+ * it is meant or not; what changes something, and every call of an agent, has to show the session's other half as well,
+ * which only a page of ours can read.
  */
 import { newId, type Notes } from '@parley/a2a'
-import type { Signer } from '@parley/a2a/server'
+import type { Sealer, Signer } from '@parley/a2a/server'
 import { hashOf } from './key-format.ts'
+import { createSessionCheck, grantExpiry, type SessionCheckParts } from './session-check.ts'
+import { createSessionRecords, type KeptSession, type SessionGrant, type SessionRecord } from './session-record.ts'
 
 export interface Session {
   readonly id: string
   /** `admin`, or the caller that a token named. */
   readonly subject: string
-  /** Milliseconds since the epoch. */
+  /** By which grant it was opened. */
+  readonly by: SessionGrant['by']
+  readonly createdAt: number
+  /** Milliseconds since the epoch: the latest end. */
   readonly expiresAt: number
+  /** When its grant expires, unless it is renewed. */
+  readonly grantExpiresAt: number
+  readonly from?: string | undefined
 }
 
 export interface OpenedSession extends Session {
@@ -21,24 +30,39 @@ export interface OpenedSession extends Session {
   readonly csrf: string
 }
 
-export interface Sessions {
-  open(subject: string, isSecure: boolean): Promise<OpenedSession>
-  /** Whether the `Cookie` header has one, good or not. */
-  isShown(cookies: string | undefined): boolean
-  /** That of the `Cookie` header, if it is a good one. */
-  read(cookies: string | undefined): Promise<Session | undefined>
-  csrfOf(session: Session): Promise<string>
-  isMeant(session: Session, csrf: string | undefined): Promise<boolean>
-  /** Answers the cookie that takes its place. */
-  end(session: Session, isSecure: boolean): Promise<string>
+export interface SessionOrder {
+  readonly subject: string
+  readonly grant: SessionGrant
+  /** The address that it is opened from. */
+  readonly from?: string | undefined
 }
 
-export interface SessionsParts {
-  secrets(): Promise<Signer>
+export interface Sessions {
+  /** For a session that the admin key opens. */
+  readonly adminGrant: SessionGrant
+  open(order: SessionOrder, isSecure: boolean): Promise<OpenedSession>
+  /** Whether the `Cookie` header has one, good or not. */
+  isShown(cookies: string | undefined): boolean
+  /** That of the `Cookie` header, if its grant holds. Throws UNAVAILABLE if the issuer cannot be asked now. */
+  read(cookies: string | undefined): Promise<Session | undefined>
+  /** The same, by its id. */
+  check(id: string): Promise<Session | undefined>
+  list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<readonly Session[]>
+  csrfOf(session: Pick<Session, 'id'>): Promise<string>
+  isMeant(session: Pick<Session, 'id'>, csrf: string | undefined): Promise<boolean>
+  /** Answers whether there was one. */
+  end(id: string): Promise<boolean>
+  /** The cookie that takes the place of one whose session has ended. */
+  emptyCookie(isSecure: boolean): string
+  /** What was read of it is read again. */
+  forget(id: string): void
+}
+
+export interface SessionsParts extends Pick<SessionCheckParts, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
+  secrets(): Promise<Signer & Sealer>
   readonly notes: Notes
-  /** Another one when the admin key is: who signed in with the old one has to sign in again. */
-  readonly adminMark: string
-  readonly now: () => number
+  /** Told when a session ended, for whatever reason: what it has opened ends with it. */
+  ended?(id: string): Promise<void>
 }
 
 export const csrfHeader = 'x-csrf-token'
@@ -46,67 +70,106 @@ export const csrfHeader = 'x-csrf-token'
 const names = { secure: '__Host-parley-session', plain: 'parley-session' }
 const lifetimeMs = 12 * 3_600_000
 /** How long another replica may go on taking a session that was ended here. */
-const believedMs = 2_000
+const believedMs = 1_000
 const mostBelieved = 1_000
-const kind = 'session-ended'
 const purpose = { session: 'console-session', csrf: 'console-csrf' }
 export const adminSubject = 'admin'
 
 interface Claims {
   readonly id: string
-  readonly sub: string
   readonly exp: number
-  readonly mark: string
 }
 
-export function createSessions({ secrets, notes, adminMark, now }: SessionsParts): Sessions {
-  /** Those that were looked up lately, with when. */
-  const believed = new Map<string, number>()
+interface Believed {
+  readonly kept: Promise<KeptSession | undefined>
+  readonly until: number
+}
 
-  async function isOver(id: string): Promise<boolean> {
+export function createSessions(parts: SessionsParts): Sessions {
+  const { secrets, notes, adminMark, now } = parts
+  const records = createSessionRecords(notes, secrets)
+  const checkGrant = createSessionCheck({ ...parts, records })
+  const believed = new Map<string, Believed>()
+
+  function look(id: string): Promise<KeptSession | undefined> {
     const seen = believed.get(id)
-    if (seen !== undefined && seen > now() - believedMs) return false
-    if ((await notes.read(kind, id)) !== undefined) return true
+    if (seen !== undefined && seen.until > now()) return seen.kept
     if (believed.size >= mostBelieved) believed.clear()
-    believed.set(id, now())
-    return false
+    const entry = { kept: records.read(id), until: now() + believedMs }
+    believed.set(id, entry)
+    // What could not be read is asked for again.
+    entry.kept.catch(() => believed.get(id) === entry && believed.delete(id))
+    return entry.kept
   }
 
-  async function readToken(token: string): Promise<Session | undefined> {
+  async function check(id: string): Promise<Session | undefined> {
+    const kept = await look(id)
+    if (kept === undefined) return undefined
+    const record = await checkGrant(kept)
+    if (record === undefined) {
+      await end(id)
+      return undefined
+    }
+    if (record !== kept.record) believed.delete(id)
+    return shownSession(record)
+  }
+
+  async function end(id: string): Promise<boolean> {
+    const wasThere = await records.remove(id)
+    // Set and not only forgotten: a look that is under way since before must not put the old one back.
+    believed.set(id, { kept: Promise.resolve(undefined), until: now() + believedMs })
+    if (wasThere) await parts.ended?.(id)
+    return wasThere
+  }
+
+  async function idIn(token: string): Promise<string | undefined> {
     const dot = token.indexOf('.')
     const text = token.slice(0, dot)
     if (dot < 1 || !(await (await secrets()).verify(purpose.session, text, token.slice(dot + 1)))) return undefined
-    const { id, sub, exp, mark } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims
-    if (exp <= now() || (sub === adminSubject && mark !== adminMark) || (await isOver(id))) return undefined
-    return { id, subject: sub, expiresAt: exp }
+    const { id, exp } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims
+    return exp <= now() ? undefined : id
   }
 
-  const csrfOf = async ({ id }: Session): Promise<string> => (await secrets()).sign(purpose.csrf, id)
+  const csrfOf = async ({ id }: Pick<Session, 'id'>): Promise<string> => (await secrets()).sign(purpose.csrf, id)
 
   return {
-    async open(subject, isSecure) {
-      const session: Session = { id: newId(), subject, expiresAt: now() + lifetimeMs }
-      const claims: Claims = { id: session.id, sub: subject, exp: session.expiresAt, mark: adminMark }
+    adminGrant: { by: 'key', mark: adminMark },
+    async open({ subject, grant, from }, isSecure) {
+      const createdAt = now()
+      const latest = createdAt + lifetimeMs
+      const record = { id: newId(), subject, grant, createdAt, expiresAt: latest, ...(from ? { from } : {}) }
+      const canRenew = grant.by !== 'key' && grant.refreshToken !== undefined
+      const opened: SessionRecord = canRenew ? record : { ...record, expiresAt: grantExpiry(record) }
+      await records.write(opened)
+      const claims: Claims = { id: opened.id, exp: opened.expiresAt }
       const text = Buffer.from(JSON.stringify(claims)).toString('base64url')
       const token = `${text}.${await (await secrets()).sign(purpose.session, text)}`
-      return { ...session, cookie: cookieOf(token, lifetimeMs, isSecure), csrf: await csrfOf(session) }
+      const cookie = cookieOf(token, opened.expiresAt - createdAt, isSecure)
+      return { ...shownSession(opened), cookie, csrf: await csrfOf(opened) }
     },
     isShown: (cookies) => tokensIn(cookies).length > 0,
     async read(cookies) {
       for (const token of tokensIn(cookies)) {
-        const session = await readToken(token)
+        const id = await idIn(token)
+        const session = id === undefined ? undefined : await check(id)
         if (session !== undefined) return session
       }
       return undefined
     },
+    check,
+    list: async (query) => (await records.list(query)).map(shownSession),
     csrfOf,
     isMeant: async ({ id }, csrf) => csrf !== undefined && (await secrets()).verify(purpose.csrf, id, csrf),
-    async end({ id, expiresAt }, isSecure) {
-      believed.delete(id)
-      await notes.write(kind, { key: id, value: true, expiresAt })
-      return cookieOf('', 0, isSecure)
-    },
+    end,
+    emptyCookie: (isSecure) => cookieOf('', 0, isSecure),
+    forget: (id) => void believed.delete(id),
   }
+}
+
+function shownSession(record: SessionRecord): Session {
+  const { id, subject, grant, createdAt, expiresAt, from } = record
+  const grantExpiresAt = grantExpiry(record)
+  return { id, subject, by: grant.by, createdAt, expiresAt, grantExpiresAt, ...(from !== undefined ? { from } : {}) }
 }
 
 /** What tells one admin key from another, and nothing about either. */

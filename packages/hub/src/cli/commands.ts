@@ -6,6 +6,7 @@ import type { Command, Flags } from './command.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke } from './key-commands.ts'
 import { mcp } from './mcp.ts'
+import { sessionEnd, sessionList } from './session-commands.ts'
 import { up } from './up.ts'
 
 export const commands: readonly Command[] = [
@@ -17,6 +18,8 @@ export const commands: readonly Command[] = [
   keyCreate,
   keyList,
   keyRevoke,
+  sessionList,
+  sessionEnd,
   mcp,
 ]
 

@@ -1,13 +1,7 @@
 /** `parley key create | list | revoke`: asks a hub that runs, with the admin key. The file of its store is its own. */
+import { ask, hubDetails, hubFlags } from './ask-hub.ts'
 import { Complaint } from './command.ts'
-import type { Command, Flags, Terminal } from './command.ts'
-import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
-
-const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
-const hubDetails = [
-  '--url <url>             Of the hub. Default: PARLEY_URL, or as the configuration says.',
-  'The admin key is read from PARLEY_ADMIN_KEY, or is that of the configuration.',
-]
+import type { Command } from './command.ts'
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -103,49 +97,4 @@ export const keyRevoke: Command = {
     terminal.say(`Key ${id} is revoked.`)
     return 0
   },
-}
-
-interface Hub {
-  readonly url: string
-  readonly key: string
-}
-
-async function hubOf(flags: Flags, terminal: Terminal): Promise<Hub> {
-  const { environment } = terminal
-  const named = flags.text('url') ?? environment['PARLEY_URL']
-  const known = environment['PARLEY_ADMIN_KEY']
-  if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
-  const loaded = await readConfig(flags, terminal)
-  if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
-  const { listen, admin } = loaded.config
-  const key = known ?? admin.key
-  if (key === undefined) {
-    throw new Complaint('Set PARLEY_ADMIN_KEY to the admin key, which the hub showed at its first start.')
-  }
-  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
-  const scheme = listen.tls === undefined ? 'http' : 'https'
-  return {
-    url: named?.replace(/\/+$/, '') ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`,
-    key,
-  }
-}
-
-async function ask<T>(flags: Flags, terminal: Terminal, method: string, path: string, body?: object): Promise<T> {
-  const { url, key } = await hubOf(flags, terminal)
-  const headers = {
-    authorization: `Bearer ${key}`,
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-  }
-  const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-  const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
-    throw new Complaint(`There is no hub at ${url}: ${causeOf(reason)}`)
-  })
-  const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
-  if (response.ok) return answer
-  throw new Complaint(answer?.error?.message ?? `The hub answered ${response.status}.`)
-}
-
-function causeOf(reason: unknown): string {
-  const { cause, message } = reason as Error
-  return cause instanceof Error && cause.message !== '' ? cause.message : message
 }

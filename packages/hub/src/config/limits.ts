@@ -20,10 +20,19 @@ export const limits = z.strictObject({
   perAddress: rate.optional().meta({ description: 'Requests of one network address without credentials.' }),
   perAgent: z.record(z.string(), agentLimits).prefault({}),
   body: size.optional().meta({ description: 'Of a request. Default 20MB.' }),
+  jsonNodes: count.optional().meta({
+    description:
+      'JSON values in a request, in an answer of a remote agent, and in a value that an agent reports. Default 100000.',
+  }),
   fetched: size.optional().meta({ description: 'Of what is fetched for a part that is a url. Default 20MB.' }),
   parts: count.optional().meta({ description: 'Of a message. Default 1000.' }),
   tasksPerCaller: count.optional().meta({ description: 'Unfinished tasks of one caller. Default 10000.' }),
   streamsPerCaller: count.optional().meta({ description: 'Open streams of one caller. Default 2000.' }),
+  unsent: size.optional().meta({
+    description:
+      'Bytes held for all readers that have not taken them. Over it the hub stops reading for them. Default 256MB.',
+  }),
+  unsentPerCaller: size.optional().meta({ description: 'The same for one caller. Default 64MB.' }),
   wait: duration.optional().meta({ description: 'How long a call that waits for the end waits at most. Default 10m.' }),
 })
 

@@ -96,7 +96,12 @@ export function spent(): A2AError {
   return refused('DELEGATION_BUDGET', 'As many tasks as may be have been opened for this request')
 }
 
-export type Refusal = 'DELEGATION_LOOP' | 'DELEGATION_DEPTH' | 'DELEGATION_BUDGET' | 'DELEGATION_DEADLINE'
+export type Refusal =
+  | 'DELEGATION_LOOP'
+  | 'DELEGATION_DEPTH'
+  | 'DELEGATION_BUDGET'
+  | 'DELEGATION_DEADLINE'
+  | 'DELEGATION_TOKEN_SIZE'
 
 function refused(reason: Refusal, message: string): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', message, { reason })

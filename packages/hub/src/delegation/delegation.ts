@@ -102,13 +102,12 @@ export function createDelegation(parts: DelegationParts): Delegation {
     }
   }
 
-  async function read(token: string, message: Message, { agent }: MessageAbout): Promise<Chain | undefined> {
+  async function read(token: string, message: Message, { agent }: MessageAbout): Promise<Chain> {
     const to = placeOf(hub, agent)
     const { messageId, referenceTaskIds = [] } = message
     const reading = { keysOf: trust.keysOf, audience: to, messageId, referenceTaskIds, now: now() }
     const chain = await readToken(token, reading)
-    if (chain === undefined) parts.log.debug('a token of a hub that is not trusted was ignored', { agent })
-    else checkHop(chain, { to, maxDepth: settings.maxDepth, now: now() })
+    checkHop(chain, { to, maxDepth: settings.maxDepth, now: now() })
     return chain
   }
 
@@ -159,18 +158,27 @@ function audienceIn({ capabilities }: AgentCard): string | undefined {
 }
 
 function saidIn(said: Json): { readonly hop?: string; readonly deadline?: string } {
-  if (typeof said !== 'object' || said === null || Array.isArray(said)) return {}
+  // What is not understood may have been a limit: it is refused and not ignored.
+  if (typeof said !== 'object' || said === null || Array.isArray(said)) throw wrongField('', 'is not an object')
   const { hop, deadline } = said as { readonly hop?: Json; readonly deadline?: Json }
+  if (hop !== undefined && typeof hop !== 'string') throw wrongField('.hop', 'is not a string')
+  if (deadline !== undefined && typeof deadline !== 'string') throw wrongField('.deadline', 'is not a string')
   return {
-    ...(typeof hop === 'string' ? { hop } : {}),
-    ...(typeof deadline === 'string' ? { deadline } : {}),
+    ...(hop !== undefined ? { hop } : {}),
+    ...(deadline !== undefined ? { deadline } : {}),
   }
+}
+
+function wrongField(name: '' | '.hop' | '.deadline', description: string): A2AError {
+  const field = `message.metadata["${uri}"]${name}`
+  return new A2AError('INVALID_PARAMS', `Invalid parameters: ${field} ${description}`, {
+    violations: [{ field, description }],
+  })
 }
 
 function timeOf(deadline: string, now: number): number {
   const at = Date.parse(deadline)
   const wrong = Number.isNaN(at) ? 'is no time such as 2026-01-01T12:00:00Z' : at <= now ? 'is over' : undefined
   if (wrong === undefined) return at
-  const violations = [{ field: `message.metadata["${uri}"].deadline`, description: wrong }]
-  throw new A2AError('INVALID_PARAMS', `Invalid parameters: the deadline ${wrong}`, { violations })
+  throw wrongField('.deadline', wrong)
 }

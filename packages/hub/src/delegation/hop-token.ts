@@ -8,7 +8,7 @@ import { A2AError } from '@parley/a2a'
 import type { SigningKey } from '@parley/a2a/server'
 import { z } from 'zod'
 import { whatIsWider } from './chain.ts'
-import type { Chain } from './chain.ts'
+import type { Chain, Refusal } from './chain.ts'
 
 export interface TokenOrder {
   readonly issuer: string
@@ -24,6 +24,8 @@ export const hopPurpose = 'hop'
 const typ = 'parley-hop+jwt'
 /** Long enough for a message to arrive, and to be sent once more. */
 const lifetimeMs = 300_000
+/** A hub of another version may sign for longer; beyond this a token that leaked would be good for too long. */
+const mostLifetimeSeconds = 600
 /** Clocks of hubs differ. */
 const toleranceSeconds = 60
 /** Eight hubs in a row stay below this. */
@@ -61,7 +63,7 @@ export async function makeToken(chain: Chain, order: TokenOrder, key: SigningKey
     ...(deadlineAt !== undefined ? { dl: deadlineAt } : {}),
     ...(token !== undefined ? { prv: token } : {}),
   }
-  return new SignJWT(payload)
+  const made = await new SignJWT(payload)
     .setProtectedHeader({ alg: 'ES256', typ, kid: key.kid })
     .setIssuer(order.issuer)
     .setSubject(subject)
@@ -70,6 +72,9 @@ export async function makeToken(chain: Chain, order: TokenOrder, key: SigningKey
     .setIssuedAt(iat)
     .setExpirationTime(exp)
     .sign(key.privateKey)
+  // The receiver would refuse it, and the message must not go there without its limits.
+  if (made.length > mostCharacters) throw tooLong(made.length)
+  return made
 }
 
 export interface TokenReading {
@@ -83,11 +88,16 @@ export interface TokenReading {
   readonly now: number
 }
 
-/** The chain that it says; nothing if it is a stranger's. Throws for one of a hub that is trusted, and is not right. */
-export async function readToken(token: string, reading: TokenReading): Promise<Chain | undefined> {
+/**
+ * The chain that the token states. Every other token is refused: one that was ignored would take its limits (depth, budget,
+ * deadline, scopes) with it.
+ */
+export async function readToken(token: string, reading: TokenReading): Promise<Chain> {
   const issuer = issuerOf(token)
-  const keys = issuer === undefined ? undefined : reading.keysOf(issuer)
-  if (issuer === undefined || keys === undefined) return undefined
+  const keys = reading.keysOf(issuer)
+  if (keys === undefined) {
+    throw invalid('its issuer is not in `delegation.trust` of this hub: add the issuer there, or send no token')
+  }
   const said = await verified(token, keys, issuer)
   if (said.exp + toleranceSeconds < reading.now / 1_000) throw invalid('it has expired')
   if (said.iat - toleranceSeconds > reading.now / 1_000) throw invalid('it is from the future')
@@ -101,9 +111,17 @@ export async function readToken(token: string, reading: TokenReading): Promise<C
 
 type Claims = z.output<typeof claims>
 
-/** As far as it can be known without believing it. */
-function issuerOf(token: string): string | undefined {
-  if (token.length > mostCharacters) return undefined
+/** As far as it can be known without believing it. Throws for what is no token. */
+function issuerOf(token: string): string {
+  if (token.length > mostCharacters) {
+    throw invalid(`it has ${token.length} characters, and at most ${mostCharacters} are accepted`)
+  }
+  const issuer = decoded(token)
+  if (typeof issuer !== 'string') throw invalid('it is not well formed')
+  return issuer
+}
+
+function decoded(token: string): unknown {
   try {
     return decodeJwt(token).iss
   } catch {
@@ -114,7 +132,11 @@ function issuerOf(token: string): string | undefined {
 async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<Claims> {
   const read = claims.safeParse(await signedContent(token, keys))
   if (!read.success) throw invalid('it lacks what it has to say')
-  const { dep, vis } = read.data
+  const { dep, vis, iat, exp } = read.data
+  if (exp < iat) throw invalid('it expires before it was issued')
+  if (exp - iat > mostLifetimeSeconds) {
+    throw invalid(`it is good for ${exp - iat} seconds, and at most ${mostLifetimeSeconds} are accepted`)
+  }
   if (dep !== vis.length || new Set(vis).size !== vis.length) throw invalid('the agents on its way do not add up')
   if (vis.at(-1)?.startsWith(`${issuer}#`) !== true) throw invalid('another hub than the last on its way has signed it')
   return read.data
@@ -154,9 +176,10 @@ function withinReach(keys: JWTVerifyGetKey): JWTVerifyGetKey {
 async function checkBefore(said: Claims, chain: Chain, reading: TokenReading): Promise<void> {
   if (said.prv === undefined) return
   const issuer = issuerOf(said.prv)
-  const keys = issuer === undefined ? undefined : reading.keysOf(issuer)
-  if (issuer === undefined || keys === undefined) return
+  const keys = reading.keysOf(issuer)
+  if (keys === undefined) return
   const before = await verified(said.prv, keys, issuer)
+  if (before.iat - toleranceSeconds > said.iat) throw invalid('it is older than what it was made of')
   if (!before.aud.startsWith(`${said.iss}#`)) throw invalid('what it was made of was given to another hub')
   const outer = chainOf(before, said.prv)
   const wider = whatIsWider(chain, outer, before.aud)
@@ -175,6 +198,11 @@ function chainOf({ root, sub, par, vis, bud, scp, dl }: Claims, token: string): 
     ...(dl !== undefined ? { deadlineAt: dl } : {}),
     token,
   }
+}
+
+function tooLong(characters: number): A2AError {
+  const message = `The chain of agents is too long to hand on: its token has ${characters} characters, at most ${mostCharacters} are accepted`
+  return new A2AError('UNSUPPORTED_OPERATION', message, { reason: 'DELEGATION_TOKEN_SIZE' satisfies Refusal })
 }
 
 function invalid(why: string): A2AError {

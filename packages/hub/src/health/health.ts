@@ -2,6 +2,7 @@
  * How the agents of the hub are, by what they answer when they are asked and by what becomes of the work that they are given.
  * In memory: what a restart forgets is found out again.
  */
+import { linkSignals } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { createBreaker } from './breaker.ts'
 import type { Breaker, BreakerState } from './breaker.ts'
@@ -93,12 +94,15 @@ export function createHealth({ settings, names, isOpen, probe, log, now }: Healt
     if (asking === undefined) return
     const it = about(agent)
     const before = it.trouble
+    const limit = linkSignals([closing.signal], settings().timeout)
     try {
-      await asking(AbortSignal.any([closing.signal, AbortSignal.timeout(settings().timeout)]))
+      await asking(limit.signal)
       it.trouble = undefined
     } catch (reason) {
       if (closing.signal.aborted) return
       it.trouble = reason instanceof Error ? reason.message : String(reason)
+    } finally {
+      limit.end()
     }
     it.askedAt = now()
     if ((before === undefined) === (it.trouble === undefined)) return

@@ -2,7 +2,16 @@
  * An agent that works on so many turns at one time; the others wait their turn, fairly by caller. Around any agent, and
  * with its resume semantics: what a restart means for a turn is the same whether it had begun or still waited.
  */
-import { A2AError, status, type Agent, type AgentFunction, type AgentOutput, type Report, type Turn } from '@parley/a2a'
+import {
+  A2AError,
+  linkSignals,
+  status,
+  type Agent,
+  type AgentFunction,
+  type AgentOutput,
+  type Report,
+  type Turn,
+} from '@parley/a2a'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { isPlain, reportIterator, type ReportIterator } from './report-iterator.ts'
 import { openSeat, type Seat } from './seat.ts'
@@ -66,7 +75,7 @@ function inLine(
   queue: FairQueue,
   { noticeMs, queueTimeoutMs }: Patience,
 ): AsyncIterable<Report> {
-  const left = new AbortController()
+  const left = linkSignals([turn.signal])
   const tooLate = setTimeout(() => {
     // Asked when it is so, for the same reason as above.
     isFirst(turn).then(
@@ -76,11 +85,12 @@ function inLine(
     )
   }, queueTimeoutMs)
   const caller = callerOf(turn)
-  const place = queue.enter(caller, AbortSignal.any([turn.signal, left.signal]))
-  const settled = place.then(
-    () => clearTimeout(tooLate),
-    () => clearTimeout(tooLate),
-  )
+  const place = queue.enter(caller, left.signal)
+  const over = (): void => {
+    clearTimeout(tooLate)
+    left.end()
+  }
+  const settled = place.then(over, over)
   let inner: ReportIterator | undefined
   let isTold = false
   const next = async (): Promise<IteratorResult<Report, Report | undefined>> => {

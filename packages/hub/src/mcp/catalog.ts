@@ -2,7 +2,7 @@
  * Which agents a hub has for whoever asks, from its catalog (`/.well-known/ai-catalog.json`). A hub that has none is asked
  * for the agent that answers at its root.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
 import { catalogExtension } from '../discovery/catalog.ts'
@@ -44,12 +44,18 @@ export async function readCatalog(
 ): Promise<readonly CatalogEntry[]> {
   const url = `${hub}/.well-known/ai-catalog.json`
   const headers = { accept: 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
-  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const response = await fetch(new Request(url, { headers, signal: within, redirect: 'error' })).catch(
-    (cause: unknown) => {
-      throw new A2AError('AGENT_UNAVAILABLE', `There is no hub at ${hub} now`, {}, { cause })
-    },
-  )
+  const limit = linkSignals([signal], timeoutMs)
+  try {
+    return await read(hub, new Request(url, { headers, signal: limit.signal, redirect: 'error' }), fetch)
+  } finally {
+    limit.end()
+  }
+}
+
+async function read(hub: string, request: Request, fetch: Fetch): Promise<readonly CatalogEntry[]> {
+  const response = await fetch(request).catch((cause: unknown) => {
+    throw new A2AError('AGENT_UNAVAILABLE', `There is no hub at ${hub} now`, {}, { cause })
+  })
   if (response.status === 404) return [{ name: 'default', url: hub, isOwn: true }]
   if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The hub does not know this key')
   if (!response.ok) throw new A2AError('AGENT_UNAVAILABLE', `The hub answered ${response.status}`)

@@ -2,7 +2,7 @@
  * One message and what comes of it, for a tool that waits: told on the way, and not for longer than it may take. Whoever
  * stops the tool stops the task; whoever runs out of time, or is lost, leaves it at work.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 import type { AgentLog, Message, StreamEvent, Task } from '@parley/a2a'
 import { taskIdIn } from './desk.ts'
 import type { DeskAgent, DeskAnswer, DeskCall } from './desk.ts'
@@ -48,7 +48,7 @@ async function within(
   stops: boolean,
   work: (call: DeskCall) => Promise<DeskAnswer>,
 ): Promise<DeskAnswer> {
-  const deadline = AbortSignal.timeout(waitMs)
+  const either = linkSignals([signal], waitMs)
   let taskId = known
   let heard: Task | undefined
   const onEvent = (event: StreamEvent): void => {
@@ -57,7 +57,7 @@ async function within(
     progress?.hear(event)
   }
   const call: DeskCall = {
-    signal: AbortSignal.any([signal, deadline]),
+    signal: either.signal,
     onEvent,
     ...(traceparent !== undefined ? { traceparent } : {}),
   }
@@ -68,10 +68,11 @@ async function within(
       if (stops && isStopped() && taskId !== undefined) stop(agent, taskId, log)
       throw reason
     }
-    if (!deadline.aborted) throw reason
+    if (!either.signal.aborted) throw reason
     if (taskId !== undefined) return { task: await asItIs(agent, taskId, heard) }
     throw new A2AError('TIMEOUT', 'The agent has not answered in time, and has named no task', {}, { cause: reason })
   } finally {
+    either.end()
     await progress?.end()
   }
 }

@@ -7,6 +7,7 @@ import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelco
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError } from '@parley/a2a'
 import type { AgentLog, Caller } from '@parley/a2a'
+import { measureJson } from '@parley/a2a/server'
 import type { Credentials } from '@parley/a2a/server'
 import type { Front } from '@parley/a2a/node'
 import { routeRequest } from '../admin/route-request.ts'
@@ -29,6 +30,8 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   readonly settings: BridgeSettings
   /** Who sends a request that is for no agent in particular. Throws UNAUTHENTICATED. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
+  /** Cuts the answer when the credentials of the caller end. */
+  endWithGrant(caller: Caller, response: ServerResponse): void
   /** Whether there is an agent that anybody may use. */
   hasOpenAgents(): boolean
   /** The way to agents elsewhere, if the caller may have addresses called that it names. */
@@ -36,6 +39,7 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   /** Whether X-Forwarded-For is believed. */
   trustsProxy(): boolean
   readonly bodyBytes: number
+  readonly jsonNodes: number
   /** Calls of one caller at one time. */
   readonly mostCalls: number
   readonly log: AgentLog
@@ -80,9 +84,10 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     return mcpReq.envelope !== undefined && http?.req?.signal.aborted === true && !isClosing
   }
 
-  async function answer(incoming: IncomingMessage, signal: AbortSignal): Promise<Response> {
+  async function answer(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<Response> {
     const request = routeRequest(incoming)
     const caller = await parts.identify(request.credentials(''))
+    parts.endWithGrant(caller, response)
     if (caller.anonymous === true && !parts.hasOpenAgents()) {
       throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
     }
@@ -95,8 +100,11 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { desk } }
     const body = await readBody(incoming, parts.bodyBytes)
     if (body === undefined) return refusal(413, `A request here has up to ${parts.bodyBytes} bytes`)
-    const parsedBody = jsonIn(body)
-    if (isTooDeep(parsedBody)) return refusal(400, 'The request is nested too deeply', -32_600)
+    const text = body.toString()
+    const { nodes, depth } = measureJson(text, parts.jsonNodes)
+    if (nodes > parts.jsonNodes) return refusal(413, `A request here has up to ${parts.jsonNodes} JSON values`)
+    const parsedBody = jsonIn(text)
+    if (depth > deepest) return refusal(400, 'The request is nested too deeply', -32_600)
     if (Array.isArray(parsedBody) && parsedBody.length > mostAtOnce) {
       return refusal(400, `Send up to ${mostAtOnce} requests at once`, -32_600)
     }
@@ -116,7 +124,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const page = pages.answer(incoming)
-    const made = page ?? (await answer(incoming, gone.signal).catch((reason: unknown) => refused(reason)))
+    const made = page ?? (await answer(incoming, response, gone.signal).catch((reason: unknown) => refused(reason)))
     if (gone.signal.aborted) return
     await sendResponse(response, made, pages.headers(incoming))
   }
@@ -162,9 +170,9 @@ function deskIn({ http }: ServerContext): Desk {
   return desk
 }
 
-function jsonIn(body: Buffer): unknown {
+function jsonIn(text: string): unknown {
   try {
-    return body.length === 0 ? undefined : (JSON.parse(body.toString()) as unknown)
+    return text === '' ? undefined : (JSON.parse(text) as unknown)
   } catch {
     return undefined
   }
@@ -181,14 +189,4 @@ function isForNoAgent(body: unknown): boolean {
     const { name } = (params ?? {}) as { readonly name?: unknown }
     return id !== undefined && method !== undefined && (method !== 'tools/call' || looking.includes(name))
   })
-}
-
-/** Step by step, because what is too deep for a program's stack is just what is looked for. */
-function isTooDeep(body: unknown): boolean {
-  let level = [body]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true
-    level = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-  }
-  return false
 }

@@ -1,7 +1,7 @@
 /** What the hub counts: requests, tasks, streams, webhooks, agents, the store, and what agents say they did (T-12). */
 import { isTerminal } from '@parley/a2a'
 import type { Store, StreamEvent } from '@parley/a2a'
-import type { Answered, EventAbout, PushNews } from '@parley/a2a/server'
+import type { Answered, EventAbout, HandlerReaders, PushNews } from '@parley/a2a/server'
 import type { TraceSpan } from './contract.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 import type { MetricAbout, MetricRegistry, Sample } from './metric-registry.ts'
@@ -19,6 +19,8 @@ export interface HubMetrics {
 export interface HubMetricsParts {
   readonly store: Pick<Store, 'countStates'>
   streams(): number
+  /** Nothing until the server is open. */
+  readers(): HandlerReaders | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentHealth[]
   queues(): readonly QueueLength[]
@@ -137,6 +139,30 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
   registry.gauge(metric('streams_open', 'streams.open', '{stream}', [], 'Streams that are open.'), () => [
     { labels: [], value: parts.streams() },
   ])
+  const ofReaders = (value: (readers: HandlerReaders) => number) => (): readonly Sample[] => {
+    const readers = parts.readers()
+    return readers === undefined ? [] : [{ labels: [], value: value(readers) }]
+  }
+  registry.gauge(
+    metric('readers_unsent_bytes', 'readers.unsent', 'By', [], 'Bytes held for readers that have not taken them.'),
+    ofReaders(({ unsentBytes }) => unsentBytes),
+  )
+  registry.gauge(
+    metric('readers_paused', 'readers.paused', '{reader}', [], 'Readers that wait because of limits.unsent.'),
+    ofReaders(({ paused }) => paused),
+  )
+  registry.counted(
+    metric('readers_cut_total', 'readers.cut', '{reader}', [], 'Readers cut because they took nothing.'),
+    ofReaders(({ cut }) => cut),
+  )
+  registry.counted(
+    metric('log_pages_read_total', 'log.pages.read', '{page}', [], 'Pages of logs read for streams.'),
+    ofReaders(({ pagesRead }) => pagesRead),
+  )
+  registry.counted(
+    metric('log_pages_shared_total', 'log.pages.shared', '{page}', [], 'Pages that streams shared.'),
+    ofReaders(({ pagesShared }) => pagesShared),
+  )
   registry.gauge(metric('agent_up', 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is open: 1, or 0.'), () =>
     parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 })),
   )

@@ -20,7 +20,7 @@ import { createTraceIndex } from './trace-index.ts'
 import type { TraceIndex } from './trace-index.ts'
 import { createTraces } from './traces.ts'
 
-export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'queues'> {
+export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'readers' | 'queues'> {
   /** Closed if telemetry cannot be opened. */
   readonly store: Store
   /** Nothing before there are any. */

@@ -54,6 +54,7 @@ interface Followed {
 const usual: IndexTimes = { soonMs: 200, idleMs: 5_000, pauseMs: 20, dropMs: 600_000 }
 const batchEntries = 200
 const pageRecords = 500
+const pageBytes = 1_000_000
 /** Tasks that go on; of more, those that were quiet the longest are read anew. */
 const mostFollowed = 2_000
 /** After so many notes the oldest are looked at, whether their tasks are still there: a busy store may drop as many a second. */
@@ -170,10 +171,10 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
     const note = isNew ? undefined : (known?.note ?? (await round.find(taskId)))
     const trace = known?.trace ?? open(entry, note?.head ?? 0)
     while (trace.head < entry.lastSeq) {
-      const records = await store.read(taskId, trace.head, pageRecords)
+      const records = await store.read(taskId, trace.head, pageRecords, pageBytes)
       for (const record of records) trace.add(record)
       // What was dropped meanwhile is not there any more.
-      if (records.length < pageRecords) break
+      if (records.length === 0) break
       await breathe()
     }
     if (trace.head === 0) return

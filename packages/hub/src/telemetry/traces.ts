@@ -24,6 +24,7 @@ const mostSearched = 2_000
 const pageNotes = 100
 const refreshMs = 1_000
 const pageRecords = 1_000
+const pageBytes = 1_000_000
 /** Of one tree. */
 const mostTasks = 200
 const mostSpans = 10_000
@@ -128,9 +129,9 @@ export function createTraces({ store, notes, index }: TracesParts): Traces {
       })
       if ((await store.firstSeq(row.id)) > 1) seen.isPartial = true
       for (let more = true; more;) {
-        const records = await store.read(row.id, trace.head, pageRecords)
+        const records = await store.read(row.id, trace.head, pageRecords, pageBytes)
         for (const record of records) trace.add(record)
-        more = records.length === pageRecords
+        more = trace.head < row.head && records.length > 0
       }
       spans.push(...trace.unfinished())
       const rootId = spanIdOfEvent(row.id, 0)

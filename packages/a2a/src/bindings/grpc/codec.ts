@@ -6,8 +6,9 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { CodecError, descend, isBag, setKey } from './message-codec.ts'
+import { CodecError, countField, countNode, descend, isBag, setKey, startReading } from './message-codec.ts'
 import type { Bag, Codec, MessageCodec, Reading } from './message-codec.ts'
 import { enumeration, scalar, strings } from './scalars.ts'
 import { messageOf, registry } from './schema.ts'
@@ -30,11 +31,13 @@ export function encode(typeName: string, payload: unknown): Uint8Array {
   }
 }
 
-/** Throws CodecError where the bytes are none of such a message. */
-export function decode(typeName: string, bytes: Uint8Array): unknown {
+/** Throws CodecError where the bytes are none of such a message, and TooManyNodes where they hold more than `maxNodes` values. */
+export function decode(typeName: string, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {
     const reader = new BinaryReader(bytes)
-    return codecOf(messageOf(typeName)).readFields(reader, bytes.length, { depth: maxDepth }, undefined)
+    const reading = startReading(maxDepth, maxNodes)
+    countNode(reading)
+    return codecOf(messageOf(typeName)).readFields(reader, bytes.length, reading, undefined)
   } catch (reason) {
     // The reader's own complaints are about offsets.
     throw reason instanceof CodecError ? reason : new CodecError('is malformed', '', { cause: reason })
@@ -99,6 +102,7 @@ function plainMessage(message: DescMessage): MessageCodec {
       descend(reading)
       if (end > reader.len) throw new CodecError('is cut off')
       while (reader.pos < end) {
+        countField(reading)
         const [number, wire] = reader.tag()
         const slot = byNumber.get(number)
         if (slot === undefined || slot.codec.wire !== wire) reader.skip(wire, number)
@@ -172,16 +176,19 @@ function writeSlot(writer: ByteWriter, { name, number, kind, codec, implied, nul
 }
 
 function readSlot(reader: BinaryReader, { name, kind, codec, rivals }: Slot, reading: Reading, out: Bag): void {
+  countNode(reading)
   if (kind === 'one') {
     for (const rival of rivals) delete out[rival]
     out[name] = codec.read(reader, reading, out[name])
     return
   }
   if (kind === 'list') {
+    if (out[name] === undefined) countNode(reading)
     const list = (out[name] ??= []) as unknown[]
     list.push(codec.read(reader, reading, undefined))
     return
   }
+  if (out[name] === undefined) countNode(reading)
   const [key, value] = codec.read(reader, reading, undefined) as [string, unknown]
   setKey((out[name] ??= {}) as Bag, key, value)
 }
@@ -220,6 +227,7 @@ function entry(value: Codec): Codec {
       let key = ''
       let item: unknown
       while (reader.pos < end) {
+        countField(reading)
         const [number, wire] = reader.tag()
         if (number === 1 && wire === WireType.LengthDelimited) key = reader.string()
         else if (number === 2 && wire === value.wire) item = value.read(reader, reading, item)

@@ -24,6 +24,25 @@ export class CodecError extends Error {
 export interface Reading {
   /** How deep what is being read may still be nested. */
   depth: number
+  /** How many values may still be read: as many as the same payload has in JSON. */
+  nodes: number
+  /** How many fields may still come, known or not: a value in a Struct takes four. Bounds what no value comes of. */
+  fields: number
+}
+
+/** There are more values than may be read. */
+export class TooManyNodes extends CodecError {}
+
+export function startReading(depth: number, nodes: number): Reading {
+  return { depth, nodes, fields: (nodes + 1) * 4 }
+}
+
+export function countNode(reading: Reading): void {
+  if (--reading.nodes < 0) throw new TooManyNodes('holds too many values')
+}
+
+export function countField(reading: Reading): void {
+  if (--reading.fields < 0) throw new TooManyNodes('holds too many fields')
 }
 
 /** Reads and writes what stands behind a field's tag. */

@@ -1,11 +1,13 @@
 /** The rpcs of a version: where each is called, by which messages, and what its bytes hold. */
 import { A2AError } from '../../model/error.ts'
+import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import { rpcsOf } from '../../versions/rpcs.ts'
 import type { Rpc } from '../../versions/rpcs.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
+import { answerTooManyNodes, tooManyNodes } from '../json-body.ts'
 import { decode, encode } from './codec.ts'
-import { CodecError } from './message-codec.ts'
+import { CodecError, TooManyNodes } from './message-codec.ts'
 import { serviceOf } from './schema.ts'
 
 export interface RpcMethod {
@@ -42,10 +44,11 @@ export function methodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMe
 // ---------------------------------------------------------------- serving
 
 /** What a client asks, in ProtoJSON. */
-export function readRequest({ request }: RpcMethod, bytes: Uint8Array): unknown {
+export function readRequest({ request }: RpcMethod, bytes: Uint8Array, maxNodes: number): unknown {
   try {
-    return decode(request, bytes)
+    return decode(request, bytes, maxNodes)
   } catch (reason) {
+    if (reason instanceof TooManyNodes) throw tooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('PARSE_ERROR', `Invalid protobuf payload: ${reason.message}`)
   }
@@ -54,11 +57,23 @@ export function readRequest({ request }: RpcMethod, bytes: Uint8Array): unknown 
 /** The answer that was written last: when one event goes to many, it is nearly always the one that is wanted next. */
 let last: { readonly response: string; readonly json: string; readonly bytes: Uint8Array } | undefined
 
-/** A result or an event, from the JSON text that all bindings share. */
-export function writeResponse({ response }: RpcMethod, json: string): Uint8Array {
+/** Messages made of long texts, which all readers share as they share the texts. */
+const shared = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
+
+/** A result or an event, from the JSON text that all bindings share; a long one in UTF-8. */
+export function writeResponse({ response }: RpcMethod, json: string | Uint8Array): Uint8Array {
+  if (typeof json !== 'string') return writeShared(response, json)
   if (last !== undefined && last.response === response && last.json === json) return last.bytes
   const bytes = encode(response, JSON.parse(json))
   last = { response, json, bytes }
+  return bytes
+}
+
+function writeShared(response: string, json: Uint8Array): Uint8Array {
+  let known = shared.get(json)
+  if (known === undefined) shared.set(json, (known = new Map<string, Uint8Array>()))
+  let bytes = known.get(response)
+  if (bytes === undefined) known.set(response, (bytes = encode(response, JSON.parse(new TextDecoder().decode(json)))))
   return bytes
 }
 
@@ -81,10 +96,11 @@ export function writeRequest<O extends Operation>(
 }
 
 /** What a server answers, in ProtoJSON. */
-export function readResponse({ response }: RpcMethod, bytes: Uint8Array): unknown {
+export function readResponse({ response }: RpcMethod, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {
-    return decode(response, bytes)
+    return decode(response, bytes, maxNodes)
   } catch (reason) {
+    if (reason instanceof TooManyNodes) throw answerTooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's answer is malformed: ${reason.message}`)
   }

@@ -2,8 +2,8 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import type { BinaryReader } from '@bufbuild/protobuf/wire'
 import { toTimestamp } from '../../model/time.ts'
-import { CodecError, descend, isBag, setKey } from './message-codec.ts'
-import type { Bag, MessageCodec } from './message-codec.ts'
+import { CodecError, countField, countNode, descend, isBag, setKey } from './message-codec.ts'
+import type { Bag, MessageCodec, Reading } from './message-codec.ts'
 
 /** `find`: the codec of a message by its name, for what an Any holds. */
 export function wellKnown(
@@ -32,12 +32,13 @@ const struct: MessageCodec = {
   readFields(reader, end, reading, before) {
     const out = (before ?? {}) as Bag
     descend(reading)
-    eachField(reader, end, (number, wire) => {
+    eachField(reader, end, reading, (number, wire) => {
       if (number !== 1 || wire !== WireType.LengthDelimited) return false
+      countNode(reading)
       let key = ''
       let item: unknown = null
       const entryEnd = endOf(reader)
-      eachField(reader, entryEnd, (part, kind) => {
+      eachField(reader, entryEnd, reading, (part, kind) => {
         if (kind !== WireType.LengthDelimited) return false
         if (part === 1) key = reader.string()
         else if (part === 2) item = value.readFields(reader, endOf(reader), reading, undefined)
@@ -63,8 +64,9 @@ const list: MessageCodec = {
   readFields(reader, end, reading, before) {
     const out = (before ?? []) as unknown[]
     descend(reading)
-    eachField(reader, end, (number, wire) => {
+    eachField(reader, end, reading, (number, wire) => {
       if (number !== 1 || wire !== WireType.LengthDelimited) return false
+      countNode(reading)
       out.push(value.readFields(reader, endOf(reader), reading, undefined))
       return true
     })
@@ -97,7 +99,7 @@ const value: MessageCodec = {
   },
   readFields(reader, end, reading) {
     let out: unknown = null
-    eachField(reader, end, (number, wire) => {
+    eachField(reader, end, reading, (number, wire) => {
       if (number === 3 && wire === WireType.LengthDelimited) out = reader.string()
       else if (number === 2 && wire === WireType.Bit64) out = finite(reader.double())
       else if (number === 4 && wire === WireType.Varint) out = reader.bool()
@@ -130,8 +132,8 @@ const timestamp: MessageCodec = {
     if (seconds !== 0) writer.tag(1, WireType.Varint).int64(seconds)
     if (at !== seconds * 1_000) writer.tag(2, WireType.Varint).int32((at - seconds * 1_000) * 1_000_000)
   },
-  readFields(reader, end) {
-    const { seconds, nanos } = readPair(reader, end)
+  readFields(reader, end, reading) {
+    const { seconds, nanos } = readPair(reader, end, reading)
     const at = new Date(seconds * 1_000 + Math.floor(nanos / 1_000_000))
     const year = Number.isNaN(at.getTime()) ? -1 : at.getUTCFullYear()
     if (year < 1 || year > 9_999) throw new CodecError('is no time between the years 1 and 9999')
@@ -147,16 +149,16 @@ const duration: MessageCodec = {
     writer.tag(1, WireType.Varint).int64(Number(found[1]))
     if (nanos !== 0) writer.tag(2, WireType.Varint).int32(nanos)
   },
-  readFields(reader, end) {
-    const { seconds, nanos } = readPair(reader, end)
+  readFields(reader, end, reading) {
+    const { seconds, nanos } = readPair(reader, end, reading)
     return `${seconds + nanos / 1_000_000_000}s`
   },
 }
 
-function readPair(reader: BinaryReader, end: number): { seconds: number; nanos: number } {
+function readPair(reader: BinaryReader, end: number, reading: Reading): { seconds: number; nanos: number } {
   let seconds = 0
   let nanos = 0
-  eachField(reader, end, (number, wire) => {
+  eachField(reader, end, reading, (number, wire) => {
     if (wire !== WireType.Varint || number > 2) return false
     if (number === 1) seconds = Number(reader.int64())
     else nanos = reader.int32()
@@ -180,7 +182,7 @@ function any(find: (typeName: string) => MessageCodec | undefined): MessageCodec
     readFields(reader, end, reading) {
       let url = ''
       let at: readonly [start: number, end: number] | undefined
-      eachField(reader, end, (number, wire) => {
+      eachField(reader, end, reading, (number, wire) => {
         if (wire !== WireType.LengthDelimited || number > 2) return false
         if (number === 1) url = reader.string()
         else {
@@ -209,9 +211,15 @@ function endOf(reader: BinaryReader): number {
 }
 
 /** `take` answers whether the field was one of its own; others are skipped. */
-function eachField(reader: BinaryReader, end: number, take: (number: number, wire: WireType) => boolean): void {
+function eachField(
+  reader: BinaryReader,
+  end: number,
+  reading: Reading,
+  take: (number: number, wire: WireType) => boolean,
+): void {
   if (end > reader.len) throw new CodecError('is cut off')
   while (reader.pos < end) {
+    countField(reading)
     const [number, wire] = reader.tag()
     if (!take(number, wire)) reader.skip(wire, number)
   }

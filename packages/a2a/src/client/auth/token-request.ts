@@ -3,6 +3,7 @@
  * a failure never holds a secret, also where the server repeats one.
  */
 import { A2AError } from '../../model/error.ts'
+import { linkSignals } from '../../model/linked-signal.ts'
 import type { ClientLimits, Fetch, OAuthOptions } from '../contract.ts'
 import { fetchUntil } from '../until.ts'
 import { readText } from '../read-text.ts'
@@ -123,12 +124,11 @@ async function readJson(
   { fetch, limits }: TokenParts,
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly body: Answer | undefined }> {
-  const late = new AbortController()
-  const timer = setTimeout(
-    () => late.abort(new A2AError('TIMEOUT', `${placeOf(request.url)} took too long`)),
+  const { signal: either, end } = linkSignals(
+    [signal],
     limits.timeoutMs,
+    () => new A2AError('TIMEOUT', `${placeOf(request.url)} took too long`),
   )
-  const either = AbortSignal.any([signal, late.signal])
   try {
     const response = await fetchUntil(either, fetch, new Request(request, { signal: either }))
     const text = await readText(response, maxAnswerBytes, either)
@@ -138,7 +138,7 @@ async function readJson(
     if (cause instanceof A2AError) throw cause
     throw new A2AError('UNAVAILABLE', `${placeOf(request.url)} could not be reached`, { reason: 'NETWORK' }, { cause })
   } finally {
-    clearTimeout(timer)
+    end()
   }
 }
 

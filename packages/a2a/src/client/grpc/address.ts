@@ -1,14 +1,18 @@
 /**
- * Where a gRPC interface is and whether by TLS. Cards say `host:port`, as the protocol has it, or a url, as its examples
- * do (A-29). A scheme decides; without one, what the caller says; else TLS, unless the peer is this machine.
+ * Where a gRPC interface is, and whether it uses TLS. Cards say `host:port`, as the protocol has it, or a URL, as its
+ * examples do (A-29). A scheme decides; without one, what the caller says; else TLS, unless the peer is this machine.
+ * The authority is parsed here and nowhere else: what a guard checks is what the transport connects to (B-26).
  */
 import { A2AError } from '../../model/error.ts'
 
 export interface GrpcAddress {
-  /** As the transport takes it. */
-  readonly target: string
+  /** In the form a URL parser gives it: lower case, numbers in dotted notation, IPv6 without brackets. */
+  readonly host: string
+  readonly port: number
+  /** `host:port`, with brackets around IPv6. */
+  readonly authority: string
   readonly isSecure: boolean
-  /** As a url, for those who decide by origins. */
+  /** As a URL, for decisions by origin. */
   readonly url: string
 }
 
@@ -16,14 +20,19 @@ const schemes: Readonly<Record<string, boolean>> = { grpc: false, http: false, g
 
 export function grpcAddress(given: string, tls: boolean | undefined): GrpcAddress {
   const [, scheme, rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(given.trim()) ?? []
-  const said = scheme === undefined ? undefined : schemes[scheme.toLowerCase()]
+  const schemeTls = scheme === undefined ? undefined : schemes[scheme.toLowerCase()]
   const authority = rest.split(/[/?#]/, 1)[0] ?? ''
-  const url = (isSecure: boolean): string => `${isSecure ? 'https' : 'http'}://${authority}`
-  if ((scheme !== undefined && said === undefined) || authority.includes('@') || !URL.canParse(url(true))) {
-    throw new A2AError('INVALID_AGENT_RESPONSE', `This is no address of gRPC: ${given}`)
-  }
-  const { hostname } = new URL(url(true))
-  const isSecure = said ?? tls ?? !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  const hasPort = /:\d+$/.test(authority)
-  return { target: hasPort ? authority : `${authority}:${isSecure ? 443 : 80}`, isSecure, url: url(isSecure) }
+  // A URL parser takes `\` for the end of the authority and other parsers do not, so nothing but plain hosts passes.
+  const isPlain = /^[A-Za-z0-9.:[\]_-]+$/.test(authority) && URL.canParse(`https://${authority}`)
+  if (!isPlain || (scheme !== undefined && schemeTls === undefined)) throw notAnAddress(given)
+  const { hostname } = new URL(`https://${authority}`)
+  const isSecure = schemeTls ?? tls ?? !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  const port = Number(/:(\d+)$/.exec(authority)?.[1] ?? (isSecure ? 443 : 80))
+  if (port === 0) throw notAnAddress(given)
+  const { origin: url } = new URL(`${isSecure ? 'https' : 'http'}://${hostname}:${port}`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port, authority: `${hostname}:${port}`, isSecure, url }
+}
+
+function notAnAddress(given: string): A2AError {
+  return new A2AError('INVALID_AGENT_RESPONSE', `Not a gRPC address: ${JSON.stringify(given.slice(0, 300))}`)
 }

@@ -1,7 +1,8 @@
 /** One call over a channel: bytes out, bytes back, with a deadline and a way to leave. */
 import { status } from '@grpc/grpc-js'
 import type { Client, ClientReadableStream, Metadata, ServiceError } from '@grpc/grpc-js'
-import { after, tooSlow } from '../read-text.ts'
+import { after } from '../../model/linked-signal.ts'
+import { tooSlow } from '../read-text.ts'
 
 export interface Exchange {
   readonly client: Client

@@ -15,16 +15,22 @@ import { takeCursor } from './cursor.ts'
 import { askForStream, askOnce, type Exchange, type OpenedStream } from './exchange.ts'
 import { failureOf } from './failure.ts'
 
-export function createGrpcWire(client: Client, at: GrpcAddress, version: ProtocolVersion, { http }: WireParts): Wire {
+/** `channel` is asked at every call: which addresses a name resolves to changes. */
+export function createGrpcWire(
+  channel: () => Client | Promise<Client>,
+  at: GrpcAddress,
+  version: ProtocolVersion,
+  { http, maxJsonNodes }: WireParts,
+): Wire {
   const { proto: dialect } = version
   const methods = methodsOf(version)
-  const peer = at.target
+  const peer = at.authority
 
   return {
     async call(operation, request, about) {
       const method = methodOf(operation)
       const bytes = await introduced(method, operation, request, about, askOnce)
-      return dialect.decodeResult(operation, readResponse(method, bytes))
+      return dialect.decodeResult(operation, readResponse(method, bytes, maxJsonNodes))
     },
 
     async open(operation, request, about) {
@@ -55,6 +61,7 @@ export function createGrpcWire(client: Client, at: GrpcAddress, version: Protoco
     const bytes = writeRequest(method, version, operation, request)
     const asked = { url: at.url, signal, ...(card !== undefined ? { card } : {}) }
     const attempt = async (introduction: Introduction | undefined): Promise<T> => {
+      const client = await channel()
       signal.throwIfAborted()
       const metadata = metadataOf(about, introduction, method.isStream)
       return ask({ client, path: method.path, bytes, metadata, signal, timeoutMs, peer })
@@ -104,7 +111,7 @@ export function createGrpcWire(client: Client, at: GrpcAddress, version: Protoco
       if (signal.aborted) leave()
       for await (const bytes of call as AsyncIterable<Uint8Array>) {
         if (signal.aborted) throw signal.reason
-        const payload = readResponse(method, bytes)
+        const payload = readResponse(method, bytes, maxJsonNodes)
         const { event, id } = takeCursor(dialect.decodeEvent(payload), keepsMark)
         yield { event, id, final: finalOf(payload, version) }
       }

@@ -2,7 +2,8 @@
  * Hears from other replicas what has changed, on one connection of its own. Only a wake-up: whoever needs to know looks in
  * the database, and looks there from time to time also without being told. So a lost connection costs time and nothing else.
  */
-import type { ListenClient, StoreLog } from './driver.ts'
+import type { StoreLog } from '../store-log.ts'
+import type { ListenClient } from './driver.ts'
 import { within } from './database.ts'
 import { quoted } from './migrate.ts'
 import { backoffMs, pause } from './trouble.ts'
@@ -47,24 +48,37 @@ export function startListener(parts: ListenerParts): Listener {
   /** Ends, mostly by throwing, when the connection does. */
   async function listen(succeeded: () => void): Promise<void> {
     const client = parts.connect()
-    const lost = Promise.withResolvers<void>()
-    lost.promise.catch(() => {})
-    client.on('error', lost.reject)
-    client.on('end', () => lost.reject(new Error('The listening connection was closed')))
+    let lost: { readonly reason?: Error } | undefined
+    let giveUp: (() => void) | undefined
+    const end = (reason?: Error): void => {
+      lost ??= reason === undefined ? {} : { reason }
+      giveUp?.()
+    }
+    // Not a race with one promise of the connection: that would keep something of every check until it is lost.
+    const unlessLost = (work: Promise<unknown>): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        giveUp = () => (lost?.reason === undefined ? resolve(undefined) : reject(lost.reason))
+        if (lost !== undefined) giveUp()
+        work.then(resolve, reject)
+      })
+    const leave = (): void => end()
+    client.on('error', end)
+    client.on('end', () => end(new Error('The listening connection was closed')))
     client.on('notification', ({ payload }) => hear(payload))
-    stop.signal.addEventListener('abort', () => lost.resolve(), { once: true })
+    stop.signal.addEventListener('abort', leave, { once: true })
     try {
-      await Promise.race([within(answerMs, client.connect()), lost.promise])
-      await Promise.race([within(answerMs, client.query(`LISTEN ${quoted(channel)}`)), lost.promise])
+      await unlessLost(within(answerMs, client.connect()))
+      await unlessLost(within(answerMs, client.query(`LISTEN ${quoted(channel)}`)))
       listening = true
       succeeded()
       heard(undefined)
       while (!stop.signal.aborted) {
-        await Promise.race([pause(checkMs, stop.signal), lost.promise])
-        await Promise.race([within(answerMs, client.query('SELECT 1')), lost.promise])
+        await unlessLost(pause(checkMs, stop.signal))
+        await unlessLost(within(answerMs, client.query('SELECT 1')))
       }
     } finally {
       listening = false
+      stop.signal.removeEventListener('abort', leave)
       client.end().catch(() => {})
     }
   }

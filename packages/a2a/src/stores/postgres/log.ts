@@ -1,4 +1,5 @@
 /** Reading the log back, and what goes with it: rows of tasks, claimed messages, snapshots and the feed. */
+import { recordBytes, recordsBytes } from '../../model/json-bytes.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
@@ -19,10 +20,16 @@ const perStatement = 200
 /** A transaction of anybody on this server that stays open longer keeps back what came after it. */
 const feedPatienceMs = 500
 
+/** What one character of a record may take in a row, escaped and in UTF-8: rows must not end a read before its records do. */
+const bytesPerCharacter = 8
+/** As large as a number in a question may be. */
+const unbounded = Number.MAX_SAFE_INTEGER
+
 interface Reading {
   readonly id: string
   readonly afterSeq: number
   readonly limit: number
+  readonly maxBytes: number
 }
 interface Batch {
   readonly n: unknown
@@ -62,10 +69,11 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
 
   const readBatches = gather(async (readings: readonly Reading[]) => {
     const rows = await database.ask<Batch>(
-      `SELECT n, ref, first_seq, records, not_before FROM ${schema}.records_2($1, $2, $3)`,
+      `SELECT n, ref, first_seq, records, not_before FROM ${schema}.records_3($1, $2, $3, $4)`,
       readings.map(({ id }) => id),
       readings.map(({ afterSeq }) => afterSeq),
       readings.map(({ limit }) => limit),
+      readings.map(({ maxBytes }) => Math.min(maxBytes * bytesPerCharacter, unbounded)),
     )
     const found: Batch[][] = readings.map(() => [])
     for (const row of rows) found[Number(row.n) - 1]?.push(row)
@@ -112,18 +120,38 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
   const end = `SELECT max(position) AS position FROM ${schema}.log WHERE position < ${horizon}`
   const isMore = `SELECT FROM ${schema}.log WHERE position > $1 AND position >= ${horizon} LIMIT 1`
 
-  async function recordsOf(batches: readonly Batch[], afterSeq: number, limit: number): Promise<readonly LogRecord[]> {
+  async function recordsOf(
+    batches: readonly Batch[],
+    { afterSeq, limit, maxBytes }: Reading,
+  ): Promise<readonly LogRecord[]> {
     const found: LogRecord[] = []
     let hasBlobs = false
+    let bytes = 0
     for (const { first_seq, records, not_before } of batches) {
       hasBlobs ||= mayHoldBlobs(records)
       let seq = Number(first_seq) - 1
       for (const { at, body } of inOrder(JSON.parse(records) as Append['records'], Number(not_before ?? 0))) {
         seq += 1
-        if (seq > afterSeq && found.length < limit) found.push({ seq, at, body })
+        if (seq <= afterSeq || found.length >= limit || bytes >= maxBytes) continue
+        found.push({ seq, at, body })
+        if (maxBytes !== unbounded) bytes += recordBytes(body)
       }
     }
-    return hasBlobs ? blobs.restore(batches[0]?.ref, found, spliceAll) : found
+    return hasBlobs ? restored(batches[0]?.ref, found, maxBytes) : found
+  }
+
+  /** What was kept elsewhere is brought for one record after the other where the bytes are bounded: each may be large. */
+  async function restored(ref: unknown, found: LogRecord[], maxBytes: number): Promise<readonly LogRecord[]> {
+    if (maxBytes === unbounded) return blobs.restore(ref, found, spliceAll)
+    const whole: LogRecord[] = []
+    let bytes = 0
+    for (const record of found) {
+      const [one = record] = await blobs.restore(ref, [record], spliceAll)
+      whole.push(one)
+      bytes += recordBytes(one.body)
+      if (bytes >= maxBytes) break
+    }
+    return whole
   }
 
   return {
@@ -131,14 +159,15 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
       const row = await load(toText(taskId))
       return row && taskOf(row, blobs)
     },
-    async read(taskId: string, afterSeq: number, limit = Infinity): Promise<readonly LogRecord[]> {
+    async read(taskId: string, afterSeq: number, limit = Infinity, maxBytes = Infinity): Promise<readonly LogRecord[]> {
       const id = toText(taskId)
       const watching = changes.watch()
       try {
         // A row of the log has one record at least.
-        const batches = await readBatches({ id, afterSeq, limit: Math.min(limit, Number.MAX_SAFE_INTEGER) })
-        const records = await recordsOf(batches, afterSeq, limit)
-        if (limit === Infinity) watching.learned(id, records.at(-1)?.seq ?? afterSeq)
+        const reading = { id, afterSeq, limit: Math.min(limit, unbounded), maxBytes: Math.min(maxBytes, unbounded) }
+        const records = await recordsOf(await readBatches(reading), reading)
+        const isAll = limit === Infinity && (maxBytes === Infinity || recordsBytes(records) < maxBytes)
+        if (isAll) watching.learned(id, records.at(-1)?.seq ?? afterSeq)
         return records
       } finally {
         watching.end()

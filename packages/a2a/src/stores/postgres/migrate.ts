@@ -17,6 +17,7 @@ import { sql as notes } from './sql/0006-notes.ts'
 import { sql as search } from './sql/0007-search.ts'
 import { sql as answers } from './sql/0008-answers.ts'
 import { sql as orderedAppend } from './sql/0009-ordered-append.ts'
+import { sql as boundedReads } from './sql/0010-bounded-reads.ts'
 
 export interface Step {
   readonly sql: string
@@ -35,6 +36,7 @@ export const steps: readonly Step[] = [
   search,
   answers,
   orderedAppend,
+  boundedReads,
 ].map((sql) => ({ sql, oldest: 5 }))
 
 interface Version {

@@ -1,4 +1,5 @@
 /** Reading the log back, and what goes with it: snapshots and the feed. */
+import { recordBytes } from '../../model/json-bytes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
@@ -36,13 +37,14 @@ export function createLog(database: Database, blobs: BlobTable) {
 
   return {
     head: (taskId: string): number => refOf.get(taskId)?.head ?? 0,
-    read(taskId: string, afterSeq: number, limit: number): readonly LogRecord[] {
+    read(taskId: string, afterSeq: number, limit: number, maxBytes: number): readonly LogRecord[] {
       const found: LogRecord[] = []
       const task = refOf.get(taskId)
       if (task === undefined || task.head <= afterSeq) return found
+      const room = { bytes: maxBytes }
       for (const batch of batches.iterate(task.ref, afterSeq + 1)) {
-        for (const record of recordsOf(batch, afterSeq, limit - found.length, blobs)) found.push(record)
-        if (found.length >= limit) break
+        for (const record of recordsOf(batch, afterSeq, limit - found.length, blobs, room)) found.push(record)
+        if (found.length >= limit || room.bytes <= 0) break
       }
       return found
     },
@@ -83,12 +85,13 @@ export function createLog(database: Database, blobs: BlobTable) {
   }
 }
 
-/** At most `limit` records of a batch, those after a seq. */
+/** At most `limit` records of a batch, those after a seq, until the room for them is used up. */
 export function recordsOf(
   { first_seq, records }: Batch,
   afterSeq: number,
   limit: number,
   blobs: BlobTable,
+  room: { bytes: number } = { bytes: Infinity },
 ): LogRecord[] {
   const hasBlobs = mayHoldBlobs(records)
   const found: LogRecord[] = []
@@ -96,8 +99,10 @@ export function recordsOf(
   for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
     seq += 1
     if (seq <= afterSeq) continue
-    if (found.length >= limit) break
-    found.push({ seq, at, body: hasBlobs ? spliceBlobs(body, blobs.textOf) : body })
+    if (found.length >= limit || room.bytes <= 0) break
+    const whole = hasBlobs ? spliceBlobs(body, blobs.textOf) : body
+    if (room.bytes !== Infinity) room.bytes -= recordBytes(whole)
+    found.push({ seq, at, body: whole })
   }
   return found
 }

@@ -19,7 +19,7 @@ interface Columns extends TaskColumns {
 }
 
 /** Longer ones are read when somebody asks for them. */
-const maxBytes = 65_536
+export const maxLookBytes = 65_536
 /** How many tasks can be between their first step and their last. */
 const maxKept = 64
 
@@ -29,7 +29,7 @@ export function createLook(database: Database, blobs: BlobTable) {
   const find = database.prepare<Columns>(`
     SELECT ${taskColumns}, EXISTS (SELECT 1 FROM snapshots WHERE task = ref) AS has_snapshot,
       (SELECT records FROM log
-       WHERE task = ref AND first_seq = 1 AND last_seq = head AND octet_length(records) <= ${maxBytes}) AS records
+       WHERE task = ref AND first_seq = 1 AND last_seq = head AND octet_length(records) <= ${maxLookBytes}) AS records
     FROM tasks WHERE id = ?`)
   const seen = new Map<string, Columns>()
 

@@ -42,6 +42,43 @@ export function readContract(open: OpenStore): void {
     )
 
     it(
+      'ends with the record that reaches the bound of bytes, and always has one',
+      withStore(open, async ({ store }) => {
+        const long = (letter: string): string => letter.repeat(10_000)
+        const raw = Buffer.alloc(150_000, 7).toString('base64')
+        const task = await create(store, {}, { records: chunks(long('a'), long('b'), long('c')) })
+        await appended(store, task.id, { expectedSeq: 3, records: chunks(long('d'), 'e', 'f') })
+        await appended(store, task.id, {
+          expectedSeq: 6,
+          records: [chunk({ raw }), chunk({ raw }), chunk({ text: long('\u0001\u4e2d') }), chunk({ text: 'z' })],
+        })
+        const seqs = async (after: number, limit: number | undefined, maxBytes: number): Promise<readonly number[]> =>
+          (await store.read(task.id, after, limit, maxBytes)).map(({ seq }) => seq)
+        assert.deepEqual(await seqs(0, undefined, 1), [1])
+        assert.deepEqual(await seqs(0, undefined, 10_000), [1])
+        assert.deepEqual(await seqs(0, undefined, 25_000), [1, 2, 3])
+        assert.deepEqual(await seqs(1, undefined, 25_000), [2, 3, 4])
+        assert.deepEqual(await seqs(1, 2, 25_000), [2, 3])
+        assert.deepEqual(await seqs(4, undefined, 25_000), [5, 6, 7])
+        assert.deepEqual(await seqs(6, undefined, 210_000), [7, 8])
+        assert.deepEqual(await seqs(8, undefined, 20_000), [9])
+        assert.deepEqual(await seqs(8, undefined, 1_000_000), [9, 10])
+        assert.deepEqual(await seqs(0, undefined, 1_000_000), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+        assert.deepEqual(await seqs(10, undefined, 1), [])
+        // From page to page nothing is missing and nothing comes twice.
+        const read: number[] = []
+        for (
+          let page = await seqs(0, 1_000, 15_000);
+          page.length > 0;
+          page = await seqs(read.at(-1) ?? 0, 1_000, 15_000)
+        ) {
+          read.push(...page)
+        }
+        assert.deepEqual(read, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+      }),
+    )
+
+    it(
       'gives the time of each record',
       withStore(open, async ({ store }) => {
         const records = [1, 2, 3].map((n) => record({ type: 'note', text: `${n}` }, day0 + n))

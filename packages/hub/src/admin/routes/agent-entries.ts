@@ -1,4 +1,5 @@
 /** Agents put into the configuration, changed and taken out of it; and what an address or a command turns out to be. */
+import { linkSignals } from '@parley/a2a'
 import { whatIsWrongWithName } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { Detect } from '../../agents/detect/detect.ts'
@@ -85,14 +86,15 @@ export function entryRoutes(parts: EntryRouteParts): readonly Route[] {
       answer: detected,
       async handle({ body: { target, token, tokenEnv = 'AGENT_TOKEN' }, signal }) {
         const [first, ...rest] = target as [string, ...string[]]
+        const limit = linkSignals([signal], patienceMs)
         const found = await detect([first, ...rest], {
           fetch,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+          signal: limit.signal,
           say() {},
           cwd: baseDir(),
           env: programEnv,
           ...(token !== undefined ? { token: { value: token, reference: `\${env:${tokenEnv}}` } } : {}),
-        })
+        }).finally(limit.end)
         if ('reasons' in found) return { reasons: [...found.reasons] }
         const { kind, name: called, entry: own, notes } = found
         return { kind, name: called, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }

@@ -1,5 +1,6 @@
 /** `/admin/events`: what changes, as server-sent events. `Last-Event-ID` goes on where one was, also after a restart. */
 import type { ServerResponse } from 'node:http'
+import { linkSignals } from '@parley/a2a'
 import { z } from 'zod'
 import { time } from '../answer.ts'
 import type { Bell } from '../bell.ts'
@@ -65,7 +66,8 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
         response.write(
           `retry: 1000\n${written([['ready', ready()], ...(isLost ? [['reset', {}] as const] : [])], place)}`,
         )
-        void follow(place, response, AbortSignal.any([signal, parts.closing]))
+        const either = linkSignals([signal, parts.closing])
+        void follow(place, response, either.signal).finally(either.end)
       },
     }),
   ]

@@ -1,8 +1,10 @@
 /** `/admin/session`: signing in at the console, with the admin key or a token, and out. */
 import { z } from 'zod'
 import type { Sessions } from '../../auth/session.ts'
+import { addressOf } from '../../limits/address.ts'
 import { RouteError, time } from '../answer.ts'
-import { instant } from '../fields.ts'
+import { instant, limit } from '../fields.ts'
+import { bearerOf } from '../guard.ts'
 import { type Route, route, Told } from '../route.ts'
 import type { RouteRequest } from '../route-request.ts'
 
@@ -10,6 +12,8 @@ export interface SessionRouteParts {
   readonly sessions: Sessions
   /** Whether a browser that sent this has come by TLS. */
   isSecure(request: RouteRequest): boolean
+  /** Whether X-Forwarded-For is believed. */
+  trustsProxy(): boolean
 }
 
 const shown = z
@@ -21,10 +25,22 @@ const shown = z
   })
   .meta({ id: 'Session' })
 
+const listed = z
+  .strictObject({
+    id: z.string(),
+    subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
+    by: z.enum(['key', 'token', 'oidc']).meta({ description: 'What opened it, and is checked at every request.' }),
+    createdAt: instant,
+    expiresAt: instant.meta({ description: 'The latest end, whatever is renewed.' }),
+    from: z.string().optional().meta({ description: 'The address that it was opened from.' }),
+    isCurrent: z.boolean().meta({ description: 'Whether it is the one that this request was sent with.' }),
+  })
+  .meta({ id: 'ListedSession' })
+
 const path = '/admin/session'
 const tag = 'Session'
 
-export function sessionRoutes({ sessions, isSecure }: SessionRouteParts): readonly Route[] {
+export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteParts): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -40,7 +56,9 @@ export function sessionRoutes({ sessions, isSecure }: SessionRouteParts): readon
       event: 'session.opened',
       async handle({ who, request }) {
         const by = who.isAdmin ? who.by : 'token'
-        const { cookie, csrf, expiresAt, subject } = await sessions.open(who.subject, isSecure(request))
+        const grant = by === 'key' ? sessions.adminGrant : { by: 'token' as const, token: bearerOf(request) ?? '' }
+        const order = { subject: who.subject, grant, from: addressOf(request, trustsProxy()) }
+        const { cookie, csrf, expiresAt, subject } = await sessions.open(order, isSecure(request))
         return new Told({ subject, by, csrf, expiresAt: time(expiresAt) }, { headers: { 'set-cookie': cookie } })
       },
     }),
@@ -70,7 +88,52 @@ export function sessionRoutes({ sessions, isSecure }: SessionRouteParts): readon
       async handle({ request }) {
         const session = await sessions.read(request.header('cookie'))
         if (session === undefined) throw new RouteError('NOT_FOUND', 'There is no session')
-        return new Told({}, { headers: { 'set-cookie': await sessions.end(session, isSecure(request)) } })
+        await sessions.end(session.id)
+        return new Told({}, { headers: { 'set-cookie': sessions.emptyCookie(isSecure(request)) } })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/admin/sessions',
+      name: 'listSessions',
+      summary: 'Lists the sessions of the console, the oldest first.',
+      tag,
+      query: z.strictObject({ limit: limit(100, 1_000), after: z.string().max(64).optional() }),
+      answer: z.strictObject({
+        sessions: z.array(listed),
+        after: z.string().optional().meta({ description: 'To be asked for next, if there are more.' }),
+      }),
+      async handle({ query, request }) {
+        const page = await sessions.list({ ...query, limit: query.limit + 1 })
+        const current = await sessions.read(request.header('cookie'))
+        const shownOnes = page.slice(0, query.limit)
+        const last = page.length > query.limit ? shownOnes.at(-1)?.id : undefined
+        return {
+          sessions: shownOnes.map(({ id, subject, by, createdAt, expiresAt, from }) => ({
+            id,
+            subject,
+            by,
+            createdAt: time(createdAt),
+            expiresAt: time(expiresAt),
+            ...(from !== undefined ? { from } : {}),
+            isCurrent: id === current?.id,
+          })),
+          ...(last !== undefined ? { after: last } : {}),
+        }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/admin/sessions/{id}',
+      name: 'endSession',
+      summary: 'Ends a session of the console, and the streams that it has open.',
+      tag,
+      params: z.object({ id: z.string().max(64) }),
+      answer: z.strictObject({}),
+      event: 'session.ended',
+      async handle({ params: { id } }) {
+        if (!(await sessions.end(id))) throw new RouteError('NOT_FOUND', `There is no session ${id}`)
+        return {}
       },
     }),
   ]

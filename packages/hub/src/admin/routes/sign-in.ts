@@ -3,7 +3,7 @@ import type { Caller } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
 import { z } from 'zod'
 import { adminScope } from '../../auth/scopes.ts'
-import type { Sessions } from '../../auth/session.ts'
+import type { SessionOrder, Sessions } from '../../auth/session.ts'
 import { RouteError } from '../answer.ts'
 import { type Oidc, type OidcAnswer, type OidcSettings, patienceMs } from '../oidc.ts'
 import { redirectRoute, type Route, route } from '../route.ts'
@@ -16,8 +16,14 @@ export interface SignInRouteParts {
   /** Who shows this token. Throws UNAUTHENTICATED. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
   isSecure(request: RouteRequest): boolean
+  /** Where the request comes from, as far as proxies are believed. */
+  addressOf(request: RouteRequest): string | undefined
   /** Where the browser that sent this reaches the hub. */
   baseOf(request: RouteRequest): string
+}
+
+interface SignedIn extends SessionOrder {
+  readonly to: string
 }
 
 const tag = 'Session'
@@ -84,8 +90,8 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
         const secure = isSecure(request)
         const over = cookieOf('', 0, secure)
         try {
-          const { subject, to } = await finish(query, request)
-          const { cookie } = await sessions.open(subject, secure)
+          const { subject, grant, to } = await finish(query, request)
+          const { cookie } = await sessions.open({ subject, grant, from: parts.addressOf(request) }, secure)
           return { location: to, cookies: [cookie, over], subject }
         } catch (reason) {
           // A person looks at this: the page that they began at says it in words.
@@ -97,10 +103,10 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
     }),
   ]
 
-  async function finish(query: OidcAnswer, request: RouteRequest): Promise<{ subject: string; to: string }> {
-    const { token, to } = await oidc.finish(query, keptIn(request), baseOf(request) + callbackPath)
-    const { id, scopes } = await callerOf(token, request)
-    if (scopes?.includes(adminScope) === true) return { subject: id, to }
+  async function finish(query: OidcAnswer, request: RouteRequest): Promise<SignedIn> {
+    const { to, ...tokens } = await oidc.finish(query, keptIn(request), baseOf(request) + callbackPath)
+    const { id, scopes } = await callerOf(tokens.token, request)
+    if (scopes?.includes(adminScope) === true) return { subject: id, grant: { by: 'oidc', ...tokens }, to }
     throw new RouteError('PERMISSION_DENIED', 'You are known, but may not run this hub')
   }
 

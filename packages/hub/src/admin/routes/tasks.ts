@@ -18,6 +18,8 @@ export interface TaskRouteParts {
 const tag = 'Tasks'
 const params = z.object({ taskId: name })
 /** Of one answer: a chatty task has thousands of records. */
+/** What one answer holds of a log, whatever its limit says: `after` tells where to go on. */
+const pageBytes = 4_000_000
 const page = { limit: limit(200, 1_000), after: z.coerce.number().int().min(0).default(0) }
 
 const record = z
@@ -199,7 +201,7 @@ export function taskRoutes({ store, tasks, push }: TaskRouteParts): readonly Rou
   async function readWithContext(taskId: string, { limit: most, after }: { limit: number; after: number }) {
     const row = await store.load(taskId)
     if (row === undefined) throw notFound()
-    const [records, firstSeq] = await Promise.all([store.read(taskId, after, most), store.firstSeq(taskId)])
+    const [records, firstSeq] = await Promise.all([store.read(taskId, after, most, pageBytes), store.firstSeq(taskId)])
     const last = records.at(-1)?.seq
     const hasMore = last !== undefined && last < row.head
     return { records, contextId: row.contextId, head: row.head, firstSeq, ...(hasMore ? { after: last } : {}) }
@@ -212,7 +214,7 @@ export function taskRoutes({ store, tasks, push }: TaskRouteParts): readonly Rou
 
   /** That of the request that began it, or its own. */
   async function traceOf(taskId: string): Promise<string> {
-    for (const { body } of await store.read(taskId, 0, 3)) {
+    for (const { body } of await store.read(taskId, 0, 3, pageBytes)) {
       if (body.type === 'message') return traceIdOf(body.options?.traceparent) ?? traceIdOfTask(taskId)
     }
     return traceIdOfTask(taskId)

@@ -2,7 +2,7 @@
  * One turn with the remote agent, from the first word to the end of its turn: over as many streams as it takes, across
  * restarts of either side, and until the caller gives it up.
  */
-import { isInterrupted } from '@parley/a2a'
+import { isInterrupted, linkSignals } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import { NotKept, openLine, shown, woken } from './line.ts'
 import type { Beginning, LineParts } from './line.ts'
@@ -19,12 +19,12 @@ export async function* talk(
   const teller = createTeller(turn, beginning.place.round)
   const line = await openLine(turn, parts, beginning, teller, stopping)
   while (!signal.aborted) {
-    const again = new AbortController()
+    const again = linkSignals([signal])
     const deaf = line.listen(() => again.abort(woken))
     let last: Report | undefined
     try {
       let aside: Report | undefined
-      const stream = await line.open(AbortSignal.any([signal, again.signal]))
+      const stream = await line.open(again.signal)
       for await (const frame of stream.frames()) {
         if ('task' in frame.event) throw shown
         await line.heard(stream)
@@ -44,6 +44,7 @@ export async function* talk(
       if (!signal.aborted) last = await line.failed(reason)
     } finally {
       deaf()
+      again.end()
     }
     if (last !== undefined) {
       yield last

@@ -10,7 +10,7 @@ import { grpc } from '@parley/a2a/grpc'
 import type { KindParts } from '../kind.ts'
 import type { RemoteCardWatch } from './card-watch.ts'
 import type { A2AEntry } from './entry.ts'
-import { guardedBinding, wayOut } from './way-out.ts'
+import { grpcResolver, wayOut } from './way-out.ts'
 
 export interface Upstream {
   /** The agent, as it was last seen if that was not long ago. Fails as AGENT_UNAVAILABLE, or as INVALID_AGENT_RESPONSE. */
@@ -29,8 +29,9 @@ const freshMs = 300_000
 
 export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteCardWatch): Upstream {
   const fetch = wayOut(entry, parts)
-  const overGrpc = grpc(entry.grpcTls === undefined ? {} : { tls: entry.grpcTls })
-  const options = connectOptions(entry, parts, [guardedBinding(entry, overGrpc)])
+  const resolve = grpcResolver(entry, parts)
+  const overGrpc = grpc(entry.grpcTls === undefined ? { resolve } : { resolve, tls: entry.grpcTls })
+  const options = connectOptions(entry, parts, [overGrpc])
   let current: { readonly remote: RemoteAgent; readonly at: number } | undefined
   let looking: Promise<RemoteAgent> | undefined
 
@@ -92,7 +93,11 @@ export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteC
   }
 }
 
-function connectOptions(entry: A2AEntry, { log }: KindParts, bindings: readonly ClientBinding[]): ConnectOptions {
+function connectOptions(
+  entry: A2AEntry,
+  { log, jsonNodes }: KindParts,
+  bindings: readonly ClientBinding[],
+): ConnectOptions {
   const { auth = {}, trust, protocol, tenant, headers } = entry
   const { oauth, ...secrets } = auth
   const tokens = new Map<string, StoredToken>()
@@ -108,7 +113,12 @@ function connectOptions(entry: A2AEntry, { log }: KindParts, bindings: readonly 
     bindings,
     tenant,
     log,
-    limits: { timeoutMs: entry.answerTimeout, idleTimeoutMs: entry.idleTimeout, pollMs: entry.pollEvery },
+    limits: definedOf({
+      timeoutMs: entry.answerTimeout,
+      idleTimeoutMs: entry.idleTimeout,
+      pollMs: entry.pollEvery,
+      maxJsonNodes: jsonNodes,
+    }),
   })
 }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '@parley/a2a'
-import type { ChosenInterface, ClientBinding, Wire, WireParts } from '@parley/a2a/client'
 import { a2aEntry } from './entry.ts'
-import { guardedBinding, wayOut } from './way-out.ts'
+import { grpcResolver, wayOut } from './way-out.ts'
 
 const entryOf = (more: object = {}) => a2aEntry.parse({ url: 'http://10.0.0.5:8080/agent', ...more })
 
@@ -60,25 +59,25 @@ describe('the way out', () => {
     await assert.rejects(failing(new TypeError('network')), TypeError)
   })
 
-  it('lets a binding with connections of its own go to named hosts only', async () => {
-    const opened: string[] = []
-    const binding: ClientBinding = {
-      protocolBinding: 'GRPC',
-      versions: ['1.0'],
-      open(at) {
-        opened.push(at.url)
-        return {} as Wire
-      },
+  it('lets gRPC reach named hosts at the named port, and everything else through the guard [B-26]', async () => {
+    const looked: string[] = []
+    const guardedLookup = async (host: string, port: number): Promise<readonly string[]> => {
+      looked.push(`${host} ${port}`)
+      if (host.startsWith('10.')) throw new A2AError('PERMISSION_DENIED', 'no')
+      return ['203.0.113.1']
     }
-    const openAt = (url: string, more: object = {}): Wire =>
-      guardedBinding(entryOf(more), binding).open({ url } as ChosenInterface, undefined as never, {} as WireParts)
-    for (const near of ['10.0.0.5:50051', 'grpc://10.0.0.5', 'https://10.0.0.5:443']) openAt(near)
-    openAt('metadata.internal:50051', { allowPrivate: true })
-    assert.equal(opened.length, 4)
-    for (const far of ['metadata.internal:50051', 'grpcs://127.0.0.1', '[::1]:50051', 'nonsense//']) {
-      const wire = openAt(far)
-      await assert.rejects(wire.call('GetTask', { id: 't' }, {} as never), { code: 'PERMISSION_DENIED' })
-    }
-    assert.equal(opened.length, 4)
+    const resolve = grpcResolver(entryOf(), { guardedLookup })
+    assert.equal(await resolve('10.0.0.5', 8080), undefined)
+    await assert.rejects(resolve('10.0.0.5', 50051), {
+      code: 'PERMISSION_DENIED',
+      details: { reason: 'NOT_LOADED' },
+    })
+    assert.deepEqual(await resolve('agents.example.com', 443), ['203.0.113.1'])
+    assert.deepEqual(looked, ['10.0.0.5 50051', 'agents.example.com 443'])
+    const six = grpcResolver(entryOf({ url: 'https://[fd00::5]/agent' }), { guardedLookup })
+    assert.equal(await six('fd00::5', 443), undefined)
+    const open = grpcResolver(entryOf({ allowPrivate: true }), { guardedLookup })
+    assert.equal(await open('10.0.0.9', 50051), undefined)
+    assert.equal(looked.length, 2)
   })
 })

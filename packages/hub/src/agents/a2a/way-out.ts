@@ -3,7 +3,8 @@
  * its author's, and may not lead into our network (B-26, B-173).
  */
 import { A2AError } from '@parley/a2a'
-import type { ClientBinding, Fetch } from '@parley/a2a/client'
+import type { Fetch } from '@parley/a2a/client'
+import type { GrpcOptions } from '@parley/a2a/grpc'
 import type { KindParts } from '../kind.ts'
 import type { A2AEntry } from './entry.ts'
 
@@ -14,33 +15,40 @@ export function wayOut(entry: A2AEntry, { fetch, guardedFetch }: Pick<KindParts,
     try {
       return await guardedFetch(request)
     } catch (reason) {
-      throw reason instanceof A2AError && reason.code === 'PERMISSION_DENIED' ? outOfBounds(reason) : reason
+      throw denied(reason)
     }
   }
 }
 
-/** To the client it is an interface where nobody is: it tries the next one of the card, and this one never again. */
-function outOfBounds(cause?: unknown): A2AError {
-  const message = 'The card leads to where this hub does not go; allowPrivate would let it'
+/**
+ * To the client a refusal of the guard is an interface that cannot be reached: it tries the next one of the card, and this
+ * one never again. Other failures stay what they are.
+ */
+function denied(cause: unknown): unknown {
+  if (!(cause instanceof A2AError) || cause.code !== 'PERMISSION_DENIED') return cause
+  const message = 'Blocked: the card names an address inside the network; set allowPrivate to allow it'
   return new A2AError('PERMISSION_DENIED', message, { reason: outOfBoundsReason }, { cause })
 }
 export const outOfBoundsReason = 'NOT_LOADED'
 
 /**
- * gRPC has connections of its own, which no guard sees. So it is spoken with the hosts that the configuration names, and
- * with others only where private addresses are allowed anyway.
+ * gRPC opens its own connections, so it is given the addresses that it may connect to. A host that the configuration names
+ * is reached at the named port only: another port of the same host is the card's word.
  */
-export function guardedBinding(entry: A2AEntry, binding: ClientBinding): ClientBinding {
-  const named = namedUrls(entry).map((url) => url.hostname)
-  const { protocolBinding, versions } = binding
-  return {
-    protocolBinding,
-    versions,
-    open(at, version, parts) {
-      if (entry.allowPrivate || named.includes(hostOf(at.url))) return binding.open(at, version, parts)
-      const refuse = (): Promise<never> => Promise.reject(outOfBounds())
-      return { call: refuse, open: refuse }
-    },
+export function grpcResolver(
+  entry: A2AEntry,
+  { guardedLookup }: Pick<KindParts, 'guardedLookup'>,
+): NonNullable<GrpcOptions['resolve']> {
+  const named = namedUrls(entry).map(({ hostname, port, protocol }) => {
+    return `${hostname.replace(/^\[|\]$/g, '')} ${port || (protocol === 'https:' ? '443' : '80')}`
+  })
+  return async (host, port) => {
+    if (entry.allowPrivate || named.includes(`${host} ${port}`)) return undefined
+    try {
+      return await guardedLookup(host, port)
+    } catch (reason) {
+      throw denied(reason)
+    }
   }
 }
 
@@ -48,10 +56,4 @@ function namedUrls({ url, trust, auth }: A2AEntry): readonly URL[] {
   const { tokenUrl, metadataUrl, trust: servers = [] } = auth?.oauth ?? {}
   const given = [url, tokenUrl, metadataUrl, ...servers, ...[trust?.jwks ?? []].flat(), ...(trust?.origins ?? [])]
   return given.flatMap((text) => (text !== undefined && URL.canParse(text) ? [new URL(text)] : []))
-}
-
-/** Of `host:port`, or of a url of any scheme. */
-function hostOf(address: string): string {
-  const authority = address.replace(/^[a-z+]+:\/\//i, '')
-  return URL.canParse(`http://${authority}`) ? new URL(`http://${authority}`).hostname : ''
 }

@@ -19,7 +19,7 @@ export const acpKind: AgentKind<AcpEntry> = {
   kind: 'acp',
   schema: acpEntry,
   open(entry, parts) {
-    const { name, bytes, log, now, baseDir, notes } = parts
+    const { name, bytes, log, now, baseDir, notes, jsonNodes } = parts
     const env = { ...parts.programEnv, ...entry.env }
     // Where each session has its own folder, the program itself is in none of them.
     const cwd = entry.cwd.includes('{session}') ? baseDir : resolve(baseDir, entry.cwd)
@@ -43,7 +43,7 @@ export const acpKind: AgentKind<AcpEntry> = {
       async open() {
         // One of before may still hold what this one needs.
         await cleared
-        return openPeer({ entry, env, cwd, programs, log, name, onUpdate, onPermission, files, terminals })
+        return openPeer({ entry, env, cwd, programs, log, name, jsonNodes, onUpdate, onPermission, files, terminals })
       },
       // Whoever waits for it is told a sentence; why it is so is for the operator.
       onFailure: (cause) => log.error('the program of an agent could not be started', { agent: name, cause }),

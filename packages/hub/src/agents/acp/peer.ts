@@ -36,6 +36,7 @@ export interface PeerParts {
   readonly programs: Programs
   readonly log: AgentLog
   readonly name: string
+  readonly jsonNodes?: number | undefined
   onUpdate(notification: SessionNotification): void
   onPermission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>
   /** If the agent may. */
@@ -82,7 +83,7 @@ export async function openPeer(parts: PeerParts): Promise<Peer> {
 }
 
 function connect(program: Program, parts: PeerParts): ClientConnection {
-  const { log, name, onUpdate, onPermission, files, terminals } = parts
+  const { log, name, jsonNodes, onUpdate, onPermission, files, terminals } = parts
   const app = client({ name: 'parley' }).onRequest('session/request_permission', ({ params }) => onPermission(params))
   if (files !== undefined) {
     app.onRequest('fs/read_text_file', ({ params }) => files.read(params))
@@ -100,7 +101,7 @@ function connect(program: Program, parts: PeerParts): ClientConnection {
       agent: name,
       line: line.slice(0, debrisChars),
     })
-  return app.connect(acpWire({ program, limitBytes: messageBytes, onUpdate, onDebris }))
+  return app.connect(acpWire({ program, limitBytes: messageBytes, jsonNodes, onUpdate, onDebris }))
 }
 
 function initialize({ agent }: ClientConnection, { files, terminals }: PeerParts): Promise<InitializeResponse> {

@@ -4,18 +4,21 @@
  * because they are told before whatever comes after them is read.
  */
 import type { AnyMessage, SessionNotification, Stream } from '@agentclientprotocol/sdk'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { linesOf } from '../programs/lines.ts'
 import type { Program } from '../programs/program.ts'
 
 export interface WireParts {
   readonly program: Program
   readonly limitBytes: number
+  /** JSON values in one message. */
+  readonly jsonNodes?: number | undefined
   onUpdate(notification: SessionNotification): void
   /** A line that is no message. */
   onDebris(line: string): void
 }
 
-export function acpWire({ program, limitBytes, onUpdate, onDebris }: WireParts): Stream {
+export function acpWire({ program, limitBytes, jsonNodes = defaultJsonNodes, onUpdate, onDebris }: WireParts): Stream {
   const lines = linesOf(program.output, limitBytes)
 
   async function next(): Promise<AnyMessage | undefined> {
@@ -24,6 +27,9 @@ export function acpWire({ program, limitBytes, onUpdate, onDebris }: WireParts):
       if (step.done === true) return undefined
       const { text, endsAt } = step.value
       if (endsAt === 'limit') throw new Error(`the agent sent a message of more than ${limitBytes} bytes`)
+      if (exceedsJsonNodes(text, jsonNodes)) {
+        throw new Error(`the agent sent a message of more than ${jsonNodes} JSON values`)
+      }
       const message = read(text)
       if (message === undefined) {
         if (text.trim() !== '') onDebris(text)

@@ -23,6 +23,8 @@ export interface HearParts {
   readonly log: AgentLog
   /** Of all that is said to one message. */
   readonly limitBytes: number
+  /** JSON values in one line. */
+  readonly jsonNodes?: number | undefined
 }
 
 const tooMuch = (limitBytes: number): Heard => ({
@@ -60,11 +62,11 @@ export async function* hearAnswer(lines: AsyncIterator<Line>, end: string, { lim
 
 /** JSON lines, until one says that it was all. */
 export async function* hearLines(lines: AsyncIterator<Line>, readFile: ReadFile, parts: HearParts): Hearing {
-  const { log, limitBytes } = parts
+  const { log, limitBytes, jsonNodes } = parts
   for await (const line of counted(lines, limitBytes)) {
     if (line === undefined) return tooMuch(limitBytes)
     if (line.text.trim() === '') continue
-    const said = readLine(line.text)
+    const said = readLine(line.text, jsonNodes)
     switch (said.type) {
       case 'assistant':
         if (said.text !== '') yield said.text

@@ -17,7 +17,7 @@ import type { Seat, Seats } from './seats.ts'
 /** Of one turn: a program that complains without end must not fill the log. */
 const errorLines = 200
 
-export interface CommandParts extends Pick<KindParts, 'name' | 'bytes' | 'programEnv'> {
+export interface CommandParts extends Pick<KindParts, 'name' | 'bytes' | 'programEnv' | 'jsonNodes'> {
   readonly seats: Seats
   readonly programs: Programs
   readonly cwd: string
@@ -54,7 +54,7 @@ async function* tell(
   try {
     signal.throwIfAborted()
     say(entry, seat.program, telling)
-    const heard = yield* hear(entry, seat, telling, folder)
+    const heard = yield* hear(entry, seat, telling, folder, parts.jsonNodes)
     signal.throwIfAborted()
     isUsable = heard.end === 'done' || heard.end === 'asked'
     yield* conclude(heard, seat, turn)
@@ -89,8 +89,14 @@ function say(entry: CommandEntry, program: Program, telling: Telling): void {
   if (entry.mode === 'turn') program.endInput()
 }
 
-function hear(entry: CommandEntry, { program, lines }: Seat, { turn }: Telling, folder: Folder | undefined): Hearing {
-  const how = { log: turn.log, limitBytes: entry.outputLimit }
+function hear(
+  entry: CommandEntry,
+  { program, lines }: Seat,
+  { turn }: Telling,
+  folder: Folder | undefined,
+  jsonNodes: number | undefined,
+): Hearing {
+  const how = { log: turn.log, limitBytes: entry.outputLimit, jsonNodes }
   if (entry.protocol === 'jsonl') {
     const readFile = async (path: string) => {
       if (folder === undefined) throw new Error('there is no folder')

@@ -1,6 +1,7 @@
 /** What a program says in JSON lines, and what each line means for the task. */
 import type { Artifact, Part, Report } from '@parley/a2a'
 import { newId } from '@parley/a2a'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { z } from 'zod'
 
 const struct = z.record(z.string(), z.json())
@@ -58,7 +59,8 @@ export type Spoken =
   | { readonly type: 'unknown'; readonly name: string }
   | { readonly type: 'invalid'; readonly why: string }
 
-export function readLine(text: string): Spoken {
+export function readLine(text: string, jsonNodes = defaultJsonNodes): Spoken {
+  if (exceedsJsonNodes(text, jsonNodes)) return { type: 'invalid', why: `it holds more than ${jsonNodes} JSON values` }
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,4 +1,5 @@
 /** What `parley agent add` asks: what is behind this address or this command, and how would the configuration say so? */
+import { linkSignals } from '@parley/a2a'
 
 export interface DetectParts {
   readonly fetch: typeof fetch
@@ -46,8 +47,7 @@ export interface Detector {
  */
 export function detectWith(detectors: readonly Detector[]): Detect {
   return async (target, parts) => {
-    const over = new AbortController()
-    const signal = AbortSignal.any([parts.signal, over.signal])
+    const { signal, abort } = linkSignals([parts.signal])
     const attempts = detectors
       .filter((detector) => detector.applies(target))
       .map(({ kind, detect }) => ({ kind, found: detect(target, { ...parts, signal }).catch(notThat) }))
@@ -64,7 +64,8 @@ export function detectWith(detectors: readonly Detector[]): Detect {
       }
       return { reasons }
     } finally {
-      over.abort(new Error('it is known what it is'))
+      // Ends what is under way, and the time limits of what is not.
+      abort(new Error('it is known what it is'))
       await Promise.all(attempts.map(({ found }) => found))
     }
   }

@@ -1,4 +1,5 @@
 /** A JSON document at an address, read within a bound. */
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 
 export interface JsonAnswer {
   readonly status: number
@@ -28,7 +29,7 @@ export async function getJson(
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return exceedsJsonNodes(text, defaultJsonNodes) ? undefined : (JSON.parse(text) as unknown)
   } catch {
     return undefined
   }

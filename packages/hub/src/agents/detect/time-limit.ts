@@ -1,4 +1,5 @@
 /** How long a thing that is asked what it is may take to say so. */
+import { linkSignals } from '@parley/a2a'
 
 export interface TimeLimit {
   readonly signal: AbortSignal
@@ -7,13 +8,14 @@ export interface TimeLimit {
   reasonFor(reason: unknown): string
 }
 
-export function timeLimit(ms: number, signal: AbortSignal): TimeLimit {
-  const late = AbortSignal.timeout(ms)
+/** Ends with `parent`, which `detectWith` aborts in any case: a limit needs no end of its own. */
+export function timeLimit(ms: number, parent: AbortSignal): TimeLimit {
+  const { signal } = linkSignals([parent], ms)
   return {
-    signal: AbortSignal.any([signal, late]),
+    signal,
     ms,
     reasonFor(reason) {
-      if (late.aborted && !signal.aborted) return `it did not answer within ${ms / 1_000} s`
+      if (signal.aborted && !parent.aborted) return `it did not answer within ${ms / 1_000} s`
       return deepest(reason)
     },
   }

@@ -22,7 +22,7 @@ export interface McpBackend {
   close(): Promise<void>
 }
 
-export type BackendParts = Pick<KindParts, 'baseDir' | 'fetch' | 'log' | 'name' | 'notes' | 'programEnv'>
+export type BackendParts = Pick<KindParts, 'baseDir' | 'fetch' | 'log' | 'name' | 'notes' | 'programEnv' | 'jsonNodes'>
 
 const graceMs = 2_000
 
@@ -46,6 +46,7 @@ export function openBackend(entry: McpServerEntry, parts: BackendParts, onToolsC
       memory,
       start: programs.start,
       limitBytes: entry.answerLimit,
+      ...(parts.jsonNodes !== undefined ? { jsonNodes: parts.jsonNodes } : {}),
       mayAsk: !entry.shared,
       ...(watches && onToolsChanged !== undefined ? { onToolsChanged } : {}),
     })

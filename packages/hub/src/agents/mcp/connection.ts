@@ -18,8 +18,9 @@ import type {
   Tool,
   Transport,
 } from '@modelcontextprotocol/client'
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
+import { defaultJsonNodes } from '@parley/a2a/server'
 import { stopwatch } from '../stopwatch.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { openClient } from './client.ts'
@@ -64,6 +65,8 @@ export interface McpCallOptions {
 export interface McpConnectionOptions extends McpClientOptions {
   /** Of one message of the server's. Default 20 MB. */
   readonly limitBytes?: number
+  /** JSON values in one message of the server's. Default 100,000. */
+  readonly jsonNodes?: number
   /** Whether the server may ask those who call. Not where several do: it would not say whom it means. Default: yes. */
   readonly mayAsk?: boolean
 }
@@ -79,7 +82,13 @@ interface ActiveCall {
 }
 
 export function mcpConnection(server: McpServer, options: McpConnectionOptions): McpConnection {
-  const { connectTimeoutMs, onToolsChanged, limitBytes = 20_000_000, mayAsk = true } = options
+  const {
+    connectTimeoutMs,
+    onToolsChanged,
+    limitBytes = 20_000_000,
+    jsonNodes = defaultJsonNodes,
+    mayAsk = true,
+  } = options
   const calls = new Set<ActiveCall>()
   let current: Promise<Client> | undefined
   let connected: Client | undefined
@@ -88,7 +97,9 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
   const closing = new AbortController()
   const limit = {
     bytes: limitBytes,
-    exceeded: () => (oversized = tooLarge(limitBytes)),
+    nodes: jsonNodes,
+    exceeded: (by: 'bytes' | 'nodes') =>
+      (oversized = tooLarge(by === 'bytes' ? `${limitBytes} bytes` : `${jsonNodes} JSON values`)),
   }
 
   return {
@@ -202,9 +213,11 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
     const asking = [...calls].findLast(({ options: about }) => about.onElicit !== undefined)
     if (asking?.options.onElicit === undefined) return { action: 'cancel' }
     asking.watch.pause()
+    const either = linkSignals([signal, asking.watch.signal])
     try {
-      return await asking.options.onElicit(question, AbortSignal.any([signal, asking.watch.signal]))
+      return await asking.options.onElicit(question, either.signal)
     } finally {
+      either.end()
       asking.watch.go()
     }
   }
@@ -240,5 +253,5 @@ function hasForgottenUs(reason: unknown): boolean {
 const unavailable = (cause: unknown): A2AError =>
   new A2AError('AGENT_UNAVAILABLE', 'A tool server cannot be reached now', {}, { cause })
 
-const tooLarge = (limitBytes: number): A2AError =>
-  new A2AError('PAYLOAD_TOO_LARGE', `A tool server answered with more than the ${limitBytes} bytes that are taken here`)
+const tooLarge = (most: string): A2AError =>
+  new A2AError('PAYLOAD_TOO_LARGE', `A tool server answered with more than the ${most} that are taken here`)

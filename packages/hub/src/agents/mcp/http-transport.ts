@@ -2,14 +2,17 @@
  * MCP over streamable HTTP: the SDK's transport, with what it leaves open. A stream that ends before its answer came is
  * the end of that call, which the SDK would wait for until its time is up; and no message is larger than its bound.
  */
+import { JsonMeter } from '@parley/a2a/server'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
 import type { McpServer } from './server.ts'
 
 export interface MessageLimit {
   readonly bytes: number
+  /** JSON values. */
+  readonly nodes: number
   /** What is larger is not taken. The error is what there is to say of it. */
-  exceeded(): Error
+  exceeded(by: 'bytes' | 'nodes'): Error
 }
 
 export interface HttpTransport extends Transport {
@@ -93,21 +96,34 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /** Messages of a stream end with an empty line; a body that is one message has none. */
-export function boundedMessages({
-  bytes: limitBytes,
-  exceeded,
-}: MessageLimit): TransformStream<Uint8Array, Uint8Array> {
+export function boundedMessages(limit: MessageLimit): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   let endsLine = false
+  let meter = new JsonMeter(limit.nodes)
   return new TransformStream({
     transform(chunk, controller) {
-      for (const byte of chunk) {
+      // A character for a byte: what is not ASCII is inside of strings.
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
+      let counted = 0
+      for (let at = 0; at < chunk.length; at++) {
+        const byte = chunk[at]
         bytes += 1
+        if (byte === lineFeed || byte === carriageReturn) {
+          meter.feed(text.slice(counted, at))
+          meter.endLine()
+          counted = at + 1
+          if (meter.isExceeded) return controller.error(limit.exceeded('nodes'))
+        }
         if (byte === carriageReturn) continue
-        if (byte === lineFeed && endsLine) bytes = 0
+        if (byte === lineFeed && endsLine) {
+          bytes = 0
+          meter = new JsonMeter(limit.nodes)
+        }
         endsLine = byte === lineFeed
-        if (bytes > limitBytes) return controller.error(exceeded())
+        if (bytes > limit.bytes) return controller.error(limit.exceeded('bytes'))
       }
+      meter.feed(text.slice(counted))
+      if (meter.isExceeded) return controller.error(limit.exceeded('nodes'))
       controller.enqueue(chunk)
     },
   })

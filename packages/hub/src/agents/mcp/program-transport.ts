@@ -6,6 +6,7 @@
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { AgentLog } from '@parley/a2a'
+import { exceedsJsonNodes } from '@parley/a2a/server'
 import { linesOf } from '../programs/lines.ts'
 import type { Programs } from '../programs/leftovers.ts'
 import type { Exit, Program } from '../programs/program.ts'
@@ -52,8 +53,9 @@ export function programTransport(
 
   async function read({ output, exited, stop }: Program): Promise<void> {
     for await (const { text, endsAt } of linesOf(output, limit.bytes)) {
-      if (endsAt === 'limit') {
-        transport.onerror?.(limit.exceeded())
+      const by = endsAt === 'limit' ? 'bytes' : exceedsJsonNodes(text, limit.nodes) ? 'nodes' : undefined
+      if (by !== undefined) {
+        transport.onerror?.(limit.exceeded(by))
         await stop()
         break
       }

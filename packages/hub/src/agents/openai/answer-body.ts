@@ -1,19 +1,33 @@
 /** The body of an answer within its bound: as one JSON value, or as the events of a stream. */
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { createParser } from 'eventsource-parser'
 import { brokenOff, garbled } from './failure.ts'
 
-export async function readJson(response: Response, limitBytes: number, heard: () => void): Promise<unknown> {
+/** How large one answer, or one event of it, may be. */
+export interface AnswerLimits {
+  readonly bytes: number
+  /** JSON values. */
+  readonly nodes?: number | undefined
+}
+
+export async function readJson(response: Response, limits: AnswerLimits, heard: () => void): Promise<unknown> {
   const pieces: string[] = []
   let length = 0
   for await (const piece of decoded(response, heard)) {
     length += piece.length
-    if (length > limitBytes) throw tooLong(limitBytes)
+    if (length > limits.bytes) throw tooLong(limits.bytes)
     pieces.push(piece)
   }
+  return parseJson(pieces.join(''), limits, 'no JSON')
+}
+
+/** `otherwise`: what it is where it is no JSON. */
+export function parseJson(text: string, { nodes = defaultJsonNodes }: AnswerLimits, otherwise: string): unknown {
+  if (exceedsJsonNodes(text, nodes)) throw garbled(`an answer of more than ${nodes} JSON values`)
   try {
-    return JSON.parse(pieces.join('')) as unknown
+    return JSON.parse(text) as unknown
   } catch (cause) {
-    throw garbled('no JSON', cause)
+    throw garbled(otherwise, cause)
   }
 }
 

@@ -26,7 +26,7 @@ type EndpointEntry = Pick<
   'apiKey' | 'baseUrl' | 'headers' | 'organization' | 'project' | 'query' | 'answerLimit' | 'idleTimeout'
 >
 
-export function createEndpoint(entry: EndpointEntry, fetch: typeof globalThis.fetch): Endpoint {
+export function createEndpoint(entry: EndpointEntry, fetch: typeof globalThis.fetch, jsonNodes?: number): Endpoint {
   const headers = headersOf(entry)
   return {
     async *post(path, { body, signal, headers: more }, read) {
@@ -53,7 +53,7 @@ export function createEndpoint(entry: EndpointEntry, fetch: typeof globalThis.fe
       try {
         const response = await reach(path, { headers, signal: silence.signal })
         if (!response.ok) throw await refusalOf(response)
-        return await readJson(response, entry.answerLimit, silence.heard)
+        return await readJson(response, { bytes: entry.answerLimit, nodes: jsonNodes }, silence.heard)
       } catch (reason) {
         throw silence.reasonFor(reason)
       } finally {

@@ -11,7 +11,7 @@ import { chosenModel, skillOf, skillsOfModels } from './models.ts'
 export const openaiKind: AgentKind<OpenaiEntry> = { kind: 'openai', schema: openaiEntry, open }
 
 function open(entry: OpenaiEntry, parts: KindParts): OpenAgent {
-  const endpoint = createEndpoint(entry, parts.fetch)
+  const endpoint = createEndpoint(entry, parts.fetch, parts.jsonNodes)
   const model = openaiModel(entry, endpoint, parts)
   const system = [parts.persona, entry.system].filter((text) => text !== undefined)
   const agent = chatAgent(model, {

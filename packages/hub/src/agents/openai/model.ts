@@ -5,23 +5,24 @@
 import { A2AError } from '@parley/a2a'
 import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall } from '../chat-model.ts'
 import type { KindParts } from '../kind.ts'
-import { readEvents, readJson } from './answer-body.ts'
+import { parseJson, readEvents, readJson } from './answer-body.ts'
 import { contentReader } from './content.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { OpenaiEntry } from './entry.ts'
-import { brokenOff, garbled } from './failure.ts'
+import { brokenOff } from './failure.ts'
 import { finishOf, Gathering } from './gather.ts'
 import { openModelSpan } from './model-span.ts'
 import { waitBeforeNext } from './retry.ts'
 import { sleep } from './sleep.ts'
 
-type ModelParts = Pick<KindParts, 'bytes' | 'now' | 'cost'>
+type ModelParts = Pick<KindParts, 'bytes' | 'now' | 'cost' | 'jsonNodes'>
 type Headers = Readonly<Record<string, string>>
 
 export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: ModelParts): ChatModel {
   let streams = entry.stream !== false
   let billsStreams = true
   const content = contentReader(entry, parts.bytes)
+  const limits = { bytes: entry.answerLimit, nodes: parts.jsonNodes }
 
   return { ask, ...content }
 
@@ -117,25 +118,17 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
   /** By what it is, not by what was asked for. */
   async function* readAnswer(response: Response, gathering: Gathering, heard: () => void): AsyncGenerator<string> {
     if (/\b(json|html)\b/i.test(response.headers.get('content-type') ?? '')) {
-      const text = gathering.add(await readJson(response, entry.answerLimit, heard))
+      const text = gathering.add(await readJson(response, limits, heard))
       if (text !== '') yield text
       return
     }
     for await (const data of readEvents(response, entry.answerLimit, heard)) {
       if (data.trim() === '[DONE]') return
-      const text = gathering.add(parsed(data))
+      const text = gathering.add(parseJson(data, limits, 'a chunk that is no JSON'))
       if (text !== '') yield text
     }
     // Some do not say [DONE], some give no reason. Who does neither has not come to the end.
     if (!gathering.hasEnded) throw brokenOff(new Error('the stream ended before the answer did'))
-  }
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data) as unknown
-  } catch (cause) {
-    throw garbled('a chunk that is no JSON', cause)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Ends an exchange in which the other side has said nothing for too long. */
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 
 export interface Silence {
   /** Of the caller, or because of the silence. */
@@ -11,7 +11,7 @@ export interface Silence {
 }
 
 export function watchSilence(limitMs: number, leaving: AbortSignal): Silence {
-  const enough = new AbortController()
+  const { signal, abort, end } = linkSignals([leaving])
   const silent = new A2AError(
     'TIMEOUT',
     'The model has not answered in time',
@@ -20,14 +20,17 @@ export function watchSilence(limitMs: number, leaving: AbortSignal): Silence {
       cause: new Error(`nothing was heard for ${limitMs} ms`),
     },
   )
-  const timer = setTimeout(() => enough.abort(silent), limitMs)
+  const timer = setTimeout(() => abort(silent), limitMs)
   return {
-    signal: AbortSignal.any([leaving, enough.signal]),
+    signal,
     heard: () => void timer.refresh(),
     reasonFor(reason) {
       if (leaving.aborted) return leaving.reason as Error
-      return enough.signal.aborted ? silent : (reason as Error)
+      return signal.aborted ? silent : (reason as Error)
     },
-    end: () => clearTimeout(timer),
+    end() {
+      clearTimeout(timer)
+      end()
+    },
   }
 }

@@ -1,5 +1,5 @@
 /** Which way a turn goes to the gateway, and how one that a restart interrupted is taken up. */
-import { A2AError, fail } from '@parley/a2a'
+import { A2AError, fail, linkSignals } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import type { KindParts } from '../kind.ts'
 import { withHopSpan } from '../hop-span.ts'
@@ -71,9 +71,12 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     } catch (reason) {
       if (entry.transport !== 'auto' || !isWayBlocked(reason) || entry.approvals === 'caller') throw reason
       // A gateway that is down is down by HTTP, too; then the first reason is the better one.
-      await checkHttp(entry, parts.fetch, AbortSignal.any([turn.signal, AbortSignal.timeout(5_000)])).catch(() => {
-        throw reason
-      })
+      const limit = linkSignals([turn.signal], 5_000)
+      await checkHttp(entry, parts.fetch, limit.signal)
+        .catch(() => {
+          throw reason
+        })
+        .finally(limit.end)
       return undefined
     }
   }
@@ -116,8 +119,8 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
       await turn.checkpoint(plan)
       const streams = entry.transport !== 'split'
       const said = { ...prompt, text: asWords(prompt.text, 'agent') }
-      const { fetch } = parts
-      const http = { turn, plan, entry, fetch, log: turn.log, streams }
+      const { fetch, jsonNodes } = parts
+      const http = { turn, plan, entry, fetch, jsonNodes, log: turn.log, streams }
       yield* withHopSpan(turn, about, ({ traceparent }) => runByHttp({ ...http, traceparent }, said))
     } finally {
       leave()

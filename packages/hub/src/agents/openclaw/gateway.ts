@@ -28,6 +28,8 @@ export interface GatewayOptions {
   readonly device: () => Promise<Device | undefined>
   readonly tokens: DeviceTokens
   readonly log: AgentLog
+  /** JSON values in one frame. */
+  readonly jsonNodes?: number | undefined
 }
 
 export interface Listener {
@@ -116,6 +118,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       const opened: Opening = await openLine({
         url,
         openTimeoutMs,
+        jsonNodes: options.jsonNodes,
         onEvent: spread,
         connect: (challenge) => connectParams(challenge, introduction),
       })

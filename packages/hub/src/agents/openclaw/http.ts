@@ -4,6 +4,7 @@
  */
 import { A2AError, fail } from '@parley/a2a'
 import type { AgentLog, Report, Struct, Turn } from '@parley/a2a'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { createAnswer } from './answer.ts'
 import type { OpenclawEntry } from './entry.ts'
 import { failed } from './ending.ts'
@@ -30,6 +31,8 @@ export interface HttpParts {
   readonly fetch: typeof fetch
   readonly log: AgentLog
   readonly traceparent: string
+  /** JSON values in one answer or event. Default 100,000. */
+  readonly jsonNodes?: number | undefined
   /** Whether the answer is wanted as it is written. */
   readonly streams: boolean
 }
@@ -55,7 +58,7 @@ export async function* runByHttp(parts: HttpParts, prompt: Prompt): AsyncGenerat
     signal: turn.signal,
   })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  yield* isStream ? tellStream(response, parts) : tellWhole(await bodyOf(response), parts)
+  yield* isStream ? tellStream(response, parts) : tellWhole(await bodyOf(response, parts.jsonNodes), parts)
 }
 
 /** Whether the endpoint is there for us. Calls no model. */
@@ -113,9 +116,11 @@ function unavailable(said: string, cause: unknown): A2AError {
   return new A2AError('AGENT_UNAVAILABLE', said, {}, { cause })
 }
 
-async function bodyOf(response: Response): Promise<Fields> {
+async function bodyOf(response: Response, jsonNodes?: number): Promise<Fields> {
   try {
-    return fieldsOf(await response.json())
+    const text = await response.text()
+    checkNodes(text, jsonNodes)
+    return fieldsOf(JSON.parse(text))
   } catch (cause) {
     throw unavailable('The OpenClaw gateway gave an answer that cannot be read', cause)
   }
@@ -129,13 +134,13 @@ async function* tellWhole(body: Fields, { turn, plan }: HttpParts): AsyncGenerat
 }
 
 async function* tellStream(response: Response, parts: HttpParts): AsyncGenerator<Report, void, void> {
-  const { turn, plan, log } = parts
+  const { plan, log } = parts
   const answer = createAnswer(answerName(plan.turn))
   let text = ''
   let usage: Struct | undefined
   let isFinished = false
   let isDone = false
-  for await (const chunk of chunksOf(response, turn.signal)) {
+  for await (const chunk of chunksOf(response, parts)) {
     if (chunk === '[DONE]') {
       isDone = true
       break
@@ -176,16 +181,22 @@ function failure(cause: string, log: AgentLog): Report {
   return fail(outcome.kind === 'failed' ? outcome.said : cause)
 }
 
-async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerator<Fields | '[DONE]'> {
+async function* chunksOf(response: Response, { turn, log, jsonNodes }: HttpParts): AsyncGenerator<Fields | '[DONE]'> {
   try {
     for await (const data of eventsIn(response.body)) {
+      checkNodes(data, jsonNodes)
       if (data === '[DONE]') yield data
       else yield fieldsOf(parsed(data))
     }
-  } catch {
+  } catch (cause) {
     // A stream that breaks off ends without its end, which is noticed; one that was left says by whom.
-    signal.throwIfAborted()
+    turn.signal.throwIfAborted()
+    log.warn('a stream of the OpenClaw gateway could not be read to its end', { cause })
   }
+}
+
+function checkNodes(text: string, jsonNodes = defaultJsonNodes): void {
+  if (exceedsJsonNodes(text, jsonNodes)) throw new Error(`it holds more than ${jsonNodes} JSON values`)
 }
 
 function parsed(text: string): unknown {

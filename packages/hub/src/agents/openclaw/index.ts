@@ -50,6 +50,7 @@ function gatewayOf(entry: OpenclawEntry, parts: KindParts): Gateway {
     device: () => (device ??= deviceFor(entry, parts)),
     tokens: keptTokens(notes),
     log: parts.log,
+    jsonNodes: parts.jsonNodes,
   })
 }
 

@@ -4,6 +4,7 @@
  * request is under way.
  */
 import { A2AError } from '@parley/a2a'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { readHello } from './hello.ts'
 import type { Hello } from './hello.ts'
 import { fieldsOf, numberIn, readFrame, textIn } from './wire.ts'
@@ -21,6 +22,8 @@ export interface LineOptions {
   readonly onEvent: (event: GatewayEvent) => void
   /** From the first byte to being let in. */
   readonly openTimeoutMs: number
+  /** JSON values in one frame. Default 100,000. */
+  readonly jsonNodes?: number | undefined
 }
 
 export type Opening =
@@ -82,6 +85,8 @@ export function openLine(options: LineOptions): Promise<Opening> {
 
   function receive(text: string): void {
     heardAt = Date.now()
+    const jsonNodes = options.jsonNodes ?? defaultJsonNodes
+    if (exceedsJsonNodes(text, jsonNodes)) return end(`it sent a frame of more than ${jsonNodes} JSON values`)
     const frame = readFrame(text)
     if (frame === undefined) return
     if ('answer' in frame) answered(frame.id, frame.answer)

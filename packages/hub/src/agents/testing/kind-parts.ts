@@ -29,6 +29,7 @@ export function testParts(given: Partial<KindParts> = {}): KindParts & { readonl
     },
     fetch: globalThis.fetch,
     guardedFetch,
+    guardedLookup: refuse,
     notes: memoryNotes(),
     bytes: createPartBytes({ guardedFetch }),
     house: {
@@ -52,4 +53,4 @@ function empty(): never {
   throw new Error('this house is empty')
 }
 
-const refuse: typeof fetch = () => Promise.reject(new Error('no address is allowed here'))
+const refuse = (): Promise<never> => Promise.reject(new Error('no address is allowed here'))

@@ -1,0 +1,38 @@
+/**
+ * The two clocks of a process. Wall time is shown, stored and compared with other machines; it may be set back or forward at
+ * any moment (an operator, NTP, a virtual machine that resumes). Durations within a process (timeouts, rate limits, caches)
+ * are measured with the monotonic clock, which no step changes.
+ */
+export interface Clock {
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number
+  /** Milliseconds since an arbitrary moment. Never goes back, and does not jump with the wall clock. */
+  readonly monotonicNow: () => number
+}
+
+export const systemClock: Clock = { now: () => Date.now(), monotonicNow: () => performance.now() }
+
+/** The given clocks, or those of the system. A test that moves only `now` means both: its time passes, it does not step. */
+export function clockOf({ now, monotonicNow = now }: GivenClock): Clock {
+  return { now: now ?? systemClock.now, monotonicNow: monotonicNow ?? systemClock.monotonicNow }
+}
+
+export interface GivenClock {
+  readonly now?: (() => number) | undefined
+  readonly monotonicNow?: (() => number) | undefined
+}
+
+/** Less is rounding, or the clock being adjusted slowly. */
+const smallestStepMs = 1_000
+
+/**
+ * Corrects times that were read from the wall clock just now for the steps that the clock has made since this function was
+ * called: the result is on a scale without steps, which is wall time as long as there are none.
+ */
+export function withoutSteps({ now, monotonicNow }: Clock): (at: number) => number {
+  const startedAt = now() - monotonicNow()
+  return (at) => {
+    const stepMs = now() - monotonicNow() - startedAt
+    return Math.abs(stepMs) < smallestStepMs ? at : Math.round(at - stepMs)
+  }
+}

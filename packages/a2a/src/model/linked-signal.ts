@@ -1,0 +1,46 @@
+/**
+ * One abort signal that follows others and an optional timeout, and lets go of them when the work is over.
+ *
+ * `AbortSignal.any` has no end: a signal with a listener is kept as long as one of its sources, and a server's own signal
+ * is kept for good. Each webhook that was called left 16 kB behind that way. `test/architecture.test.ts` forbids it.
+ */
+import { A2AError } from './error.ts'
+
+export interface LinkedSignal {
+  readonly signal: AbortSignal
+  /** Aborts this signal, not the ones it follows. */
+  readonly abort: (reason?: unknown) => void
+  /** Clears the timer and removes every listener. Call it in any case when the work is over; it aborts nothing. */
+  readonly end: () => void
+}
+
+/**
+ * A signal that aborts with the first of `sources`, with its reason, or after `timeoutMs` with what `timeoutReason` makes.
+ * Default: no timeout, and an A2AError with the code TIMEOUT.
+ */
+export function linkSignals(
+  sources: readonly (AbortSignal | undefined)[],
+  timeoutMs = Infinity,
+  timeoutReason: () => unknown = () => new A2AError('TIMEOUT', `No answer within ${timeoutMs} ms`),
+): LinkedSignal {
+  const controller = new AbortController()
+  const end = (): void => {
+    clearTimeout(timer)
+    for (const source of sources) source?.removeEventListener('abort', follow)
+  }
+  const abort = (reason?: unknown): void => {
+    end()
+    controller.abort(reason)
+  }
+  const follow = (event: Event): void => abort((event.target as AbortSignal).reason)
+  const timer = after(timeoutMs, () => abort(timeoutReason()))
+  for (const source of sources) source?.addEventListener('abort', follow)
+  const aborted = sources.find((source) => source?.aborted)
+  if (aborted) abort(aborted.reason)
+  return { signal: controller.signal, abort, end }
+}
+
+/** A timer, or none for a time longer than a timer can be. */
+export function after(ms: number, act: () => void): ReturnType<typeof setTimeout> | undefined {
+  return ms < 2 ** 31 ? setTimeout(act, ms) : undefined
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type A2AError, memoryNotes, type Notes } from '@parley/a2a'
+import type { Grant, GrantRights } from './grant.ts'
+import { createGrantStreams } from './grant-streams.ts'
+import { grantsOf } from './scopes.ts'
+
+function open({ clock = { at: 1_000 }, notes = memoryNotes(() => clock.at) } = {}) {
+  const forgotten: string[] = []
+  let queries = 0
+  const counted: Notes = {
+    ...notes,
+    list(kind, query) {
+      queries += 1
+      return notes.list(kind, query)
+    },
+  }
+  const streams = createGrantStreams({
+    notes: counted,
+    now: () => clock.at,
+    mayUse: (scopes, agent) => grantsOf(scopes).mayUse(agent),
+    revoked: (id) => void forgotten.push(id),
+    failed: (cause) => assert.fail(String(cause)),
+  })
+  /** A stream that is open until it is ended. */
+  function stream(grant: Grant, agent?: string) {
+    const reasons: A2AError[] = []
+    const release = streams.add(grant, {
+      agent,
+      end(reason) {
+        reasons.push(reason)
+        release()
+      },
+    })
+    return { reasons, release, isOpen: () => reasons.length === 0 }
+  }
+  return { streams, stream, notes, clock, forgotten, queries: () => queries }
+}
+
+describe('the streams of a grant', () => {
+  it('end when it is revoked, and those of others do not', async (t) => {
+    const { streams, stream, forgotten } = open()
+    t.after(streams.close)
+    const [one, two, other] = [stream({ id: 'key:a' }), stream({ id: 'key:a' }), stream({ id: 'key:b' })]
+    await streams.revoke('key:a')
+    assert.deepEqual([one.isOpen(), two.isOpen(), other.isOpen()], [false, false, true])
+    assert.equal(one.reasons[0]?.code, 'UNAUTHENTICATED')
+    assert.equal(one.reasons.length, 1)
+    assert.deepEqual(forgotten, ['key:a'])
+  })
+
+  it('end at another replica when that looks next, by one query however many there are', async (t) => {
+    const here = open()
+    const there = open({ notes: here.notes, clock: here.clock })
+    t.after(here.streams.close)
+    t.after(there.streams.close)
+    const opened = Array.from({ length: 50 }, (_, at) => there.stream({ id: `key:${at}` }))
+    await here.streams.revoke('key:7')
+    assert.ok(opened.every(({ isOpen }) => isOpen()))
+    await there.streams.check()
+    assert.deepEqual(
+      opened.flatMap(({ isOpen }, at) => (isOpen() ? [] : [at])),
+      [7],
+    )
+    assert.equal(there.queries(), 1)
+    assert.deepEqual(there.forgotten, ['key:7'])
+    // One that slipped in by what was read before is ended the next time.
+    const late = there.stream({ id: 'key:7' })
+    await there.streams.check()
+    assert.equal(late.isOpen(), false)
+  })
+
+  it('end with its time', async (t) => {
+    const { streams, stream, clock } = open()
+    t.after(streams.close)
+    const timed = stream({ id: 'key:a', expiresAt: 2_000 })
+    const lasting = stream({ id: 'key:b' })
+    clock.at = 1_999
+    await streams.check()
+    assert.equal(timed.isOpen(), true)
+    clock.at = 2_000
+    await streams.check()
+    assert.deepEqual([timed.isOpen(), lasting.isOpen()], [false, true])
+  })
+
+  it('go on where it is renewed', async (t) => {
+    const { streams, stream, clock } = open()
+    t.after(streams.close)
+    let rights: GrantRights | undefined = { scopes: ['agent:*'], expiresAt: 3_000 }
+    const renewed = stream({ id: 'session:a', expiresAt: 2_000, recheck: async () => rights }, 'echo')
+    clock.at = 2_000
+    await streams.check()
+    assert.equal(renewed.isOpen(), true)
+    clock.at = 3_000
+    rights = undefined
+    await streams.check()
+    assert.equal(renewed.isOpen(), false)
+  })
+
+  it('end where the configuration takes their agent from it', async (t) => {
+    const { streams, stream } = open()
+    t.after(streams.close)
+    let scopes = ['agent:*']
+    const grant: Grant = { id: 'token:a', recheck: async () => ({ scopes }) }
+    const [echo, clock, own] = [stream(grant, 'echo'), stream(grant, 'clock'), stream(grant)]
+    await streams.recheck()
+    scopes = ['agent:clock']
+    await streams.recheck()
+    assert.deepEqual([echo.isOpen(), clock.isOpen(), own.isOpen()], [false, true, true])
+  })
+})

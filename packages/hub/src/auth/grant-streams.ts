@@ -1,0 +1,151 @@
+/**
+ * The streams that are open, by the grant that opened them. When a grant ends, so do its streams: at once where it was
+ * revoked, by their own time where it expires, and within `everyMs` on other replicas. Those read one list of what was
+ * revoked lately: one query per second and replica, whatever the number of streams, and none while no stream is open.
+ */
+import type { ServerResponse } from 'node:http'
+import { A2AError, type Notes } from '@parley/a2a'
+import type { Grant } from './grant.ts'
+
+export interface GrantStream {
+  /** The agent that it is for; nothing for the hub's own. */
+  readonly agent?: string | undefined
+  end(reason: A2AError): void
+}
+
+export interface GrantStreams {
+  /** Returns the function to call when the stream has ended. */
+  add(grant: Grant, stream: GrantStream): () => void
+  /** Ends the streams of the grant, here and on other replicas. */
+  revoke(grantId: string): Promise<void>
+  /** Looks at all grants again: what they permit may have changed. */
+  recheck(): Promise<void>
+  /** Looks for what was revoked elsewhere or has expired. Happens every second while streams are open. */
+  check(): Promise<void>
+  close(): void
+}
+
+export interface GrantStreamsParts {
+  readonly notes: Notes
+  readonly now: () => number
+  /** Whether these scopes permit the use of the agent. */
+  mayUse(scopes: readonly string[], agent: string): boolean
+  /** Told of every grant that was revoked here or elsewhere, so that no cache still takes it. */
+  revoked(grantId: string): void
+  failed(cause: unknown): void
+}
+
+interface Held {
+  readonly grant: Grant
+  expiresAt: number
+  readonly streams: Set<GrantStream>
+}
+
+const kind = 'revoked-grant'
+const everyMs = 1_000
+/** Longer than any replica takes to look, and than any cache keeps what it has read. */
+const keptMs = 600_000
+const pageSize = 1_000
+
+export function createGrantStreams({ notes, now, mayUse, revoked, failed }: GrantStreamsParts): GrantStreams {
+  const held = new Map<string, Held>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let checking: Promise<void> | undefined
+
+  function end(grantId: string, only?: (stream: GrantStream) => boolean): void {
+    const found = held.get(grantId)
+    if (found === undefined) return
+    for (const stream of [...found.streams]) if (only?.(stream) ?? true) stream.end(ended())
+  }
+
+  /** What has no way to be looked at again has ended with its time. */
+  async function look(grantId: string, { grant }: Held, isOver: boolean): Promise<void> {
+    if (grant.recheck === undefined) return isOver ? end(grantId) : undefined
+    let rights
+    try {
+      rights = await grant.recheck()
+    } catch (cause) {
+      // The issuer is away: what is over is over, and what is not will be looked at again.
+      failed(cause)
+      if (!isOver) return
+    }
+    const after = held.get(grantId)
+    if (rights === undefined || (rights.expiresAt ?? Infinity) <= now()) return end(grantId)
+    if (after !== undefined) after.expiresAt = rights.expiresAt ?? Infinity
+    const { scopes } = rights
+    end(grantId, ({ agent }) => agent !== undefined && !mayUse(scopes, agent))
+  }
+
+  async function readRevoked(): Promise<void> {
+    let after: string | undefined
+    do {
+      const page = await notes.list(kind, { limit: pageSize, ...(after !== undefined ? { after } : {}) })
+      for (const { key } of page) {
+        revoked(key)
+        end(key)
+      }
+      after = page.length === pageSize ? page.at(-1)?.key : undefined
+    } while (after !== undefined)
+  }
+
+  async function checkAll(): Promise<void> {
+    const at = now()
+    const over = [...held].filter(([, { expiresAt }]) => expiresAt <= at)
+    await Promise.all([readRevoked().catch(failed), ...over.map(([id, entry]) => look(id, entry, true))])
+  }
+
+  function check(): Promise<void> {
+    checking ??= checkAll().finally(() => (checking = undefined))
+    return checking
+  }
+
+  return {
+    add(grant, stream) {
+      let entry = held.get(grant.id)
+      if (entry === undefined) {
+        entry = { grant, expiresAt: grant.expiresAt ?? Infinity, streams: new Set() }
+        held.set(grant.id, entry)
+      }
+      const { streams } = entry
+      streams.add(stream)
+      timer ??= setInterval(() => void check(), everyMs).unref()
+      return () => {
+        streams.delete(stream)
+        if (streams.size > 0 || held.get(grant.id)?.streams !== streams) return
+        held.delete(grant.id)
+        if (held.size === 0) stop()
+      }
+    },
+    async revoke(grantId) {
+      revoked(grantId)
+      end(grantId)
+      await notes.write(kind, { key: grantId, value: true, expiresAt: now() + keptMs })
+      // What was let in while it was written has been let in by what is no longer so.
+      end(grantId)
+    },
+    async recheck() {
+      await Promise.all([...held].map(([id, entry]) => look(id, entry, false)))
+    },
+    check,
+    close: stop,
+  }
+
+  function stop(): void {
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** Cuts the response when the grant ends. */
+export function endWithGrant(
+  streams: Pick<GrantStreams, 'add'>,
+  grant: Grant,
+  response: Pick<ServerResponse, 'destroyed' | 'destroy' | 'once'>,
+): void {
+  if (response.destroyed) return
+  response.once('close', streams.add(grant, { end: () => void response.destroy() }))
+}
+
+function ended(): A2AError {
+  return new A2AError('UNAUTHENTICATED', 'The credentials that opened this stream have ended: authenticate again')
+}

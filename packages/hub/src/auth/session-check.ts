@@ -1,0 +1,122 @@
+/**
+ * Whether a session still holds: it has the rights of the grant that opened it, as that is now, and ends with it. A token is
+ * verified anew by the configuration that holds now; one that has expired is renewed by its refresh token, where it has one.
+ */
+import { A2AError, type Caller } from '@parley/a2a'
+import { adminScope } from './scopes.ts'
+import type { KeptSession, SessionGrant, SessionRecord, SessionRecords } from './session-record.ts'
+
+/** What an issuer gives for a refresh token. */
+export interface RenewedTokens {
+  readonly token: string
+  /** Left out: the one before is still good. */
+  readonly refreshToken?: string | undefined
+}
+
+export interface SessionCheckParts {
+  readonly records: SessionRecords
+  /** Tells the admin key that holds from another. */
+  readonly adminMark: string
+  /** Who shows this token, by the configuration that holds now. Throws UNAUTHENTICATED, or UNAVAILABLE. */
+  prove(token: string): Promise<Caller>
+  /** Asks the issuer. Nothing if it refuses. Throws UNAVAILABLE while it does not answer. */
+  renew(refreshToken: string): Promise<RenewedTokens | undefined>
+  readonly now: () => number
+  /** Waits a moment for another replica. Default: 100 ms. */
+  pause?(): Promise<void>
+}
+
+/** The session as it is now, or nothing if its grant has ended. Throws UNAVAILABLE if that cannot be known now. */
+export type SessionCheck = (kept: KeptSession) => Promise<SessionRecord | undefined>
+
+/** How long a replica may take to renew before another tries. */
+const renewMs = 20_000
+const mostPauses = 200
+
+export function createSessionCheck(parts: SessionCheckParts): SessionCheck {
+  const { records, adminMark, now } = parts
+  const pause = parts.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, 100)))
+  /** One request to the issuer for a session, however many requests wait for it. */
+  const renewing = new Map<string, Promise<SessionRecord | undefined>>()
+
+  async function check({ record }: KeptSession): Promise<SessionRecord | undefined> {
+    const { grant, subject, expiresAt } = record
+    if (expiresAt <= now()) return undefined
+    if (grant.by === 'key') return grant.mark === adminMark ? record : undefined
+    if (expiryOf(grant.token) <= now()) return renewed(record.id)
+    return (await isAdmin(grant.token, subject)) ? record : undefined
+  }
+
+  async function isAdmin(token: string, subject: string): Promise<boolean> {
+    try {
+      const { id, scopes } = await parts.prove(token)
+      return id === subject && scopes?.includes(adminScope) === true
+    } catch (reason) {
+      if (reason instanceof A2AError && reason.code === 'UNAUTHENTICATED') return false
+      throw reason
+    }
+  }
+
+  function renewed(id: string): Promise<SessionRecord | undefined> {
+    let asked = renewing.get(id)
+    if (asked === undefined) {
+      asked = renew(id).finally(() => renewing.delete(id))
+      renewing.set(id, asked)
+    }
+    return asked
+  }
+
+  /** An issuer that changes refresh tokens takes each of them once: the note decides which replica asks. */
+  async function renew(id: string): Promise<SessionRecord | undefined> {
+    for (let pauses = 0; pauses < mostPauses; pauses += 1) {
+      const kept = await records.read(id)
+      if (kept === undefined || kept.record.grant.by === 'key') return undefined
+      const { record, version } = kept
+      if (expiryOf(kept.record.grant.token) > now()) return check(kept)
+      if (kept.record.grant.refreshToken === undefined) return undefined
+      if ((record.renewingUntil ?? 0) <= now()) {
+        const claimed = await records.write({ ...record, renewingUntil: now() + renewMs }, version)
+        if (claimed !== undefined) return exchange(record, kept.record.grant, claimed)
+      }
+      await pause()
+    }
+    throw new A2AError('UNAVAILABLE', 'The session is being renewed: try again')
+  }
+
+  async function exchange(
+    record: SessionRecord,
+    { refreshToken = '', by }: Exclude<SessionGrant, { by: 'key' }>,
+    version: number,
+  ): Promise<SessionRecord | undefined> {
+    const { renewingUntil: _, ...before } = record
+    let tokens: RenewedTokens | undefined
+    try {
+      tokens = await parts.renew(refreshToken)
+    } catch (reason) {
+      await records.write(before, version).catch(() => {})
+      throw reason
+    }
+    if (tokens === undefined || expiryOf(tokens.token) <= now()) return undefined
+    const after = { ...before, grant: { by, token: tokens.token, refreshToken: tokens.refreshToken ?? refreshToken } }
+    // Kept before anything else: the refresh token before may be good no more. Ended meanwhile, it is not made again.
+    const written = await records.write(after, version)
+    return written === undefined ? undefined : check({ record: after, version: written })
+  }
+
+  return check
+}
+
+/** When the grant has to be looked at again, if by its time. */
+export function grantExpiry({ grant, expiresAt }: SessionRecord): number {
+  return grant.by === 'key' ? expiresAt : Math.min(expiresAt, expiryOf(grant.token))
+}
+
+/** Milliseconds since the epoch; of what is no token, the epoch. */
+export function expiryOf(token: string): number {
+  try {
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }
+    return typeof exp === 'number' ? exp * 1_000 : 0
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,62 @@
+/** A request to the admin API of a hub that runs, for the commands that need one. */
+import { Complaint } from './command.ts'
+import type { Command, Flags, Terminal } from './command.ts'
+import { readAdminKey } from './first-admin-key.ts'
+import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+
+export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
+export const hubDetails = [
+  '--url <url>             Of the hub. Default: PARLEY_URL, or as the configuration says.',
+  'The admin key is that of PARLEY_ADMIN_KEY, of the configuration, or of the file that a first start has left.',
+]
+
+interface Hub {
+  readonly url: string
+  readonly key: string
+}
+
+async function hubOf(flags: Flags, terminal: Terminal): Promise<Hub> {
+  const { environment } = terminal
+  const named = flags.text('url') ?? environment['PARLEY_URL']
+  const known = environment['PARLEY_ADMIN_KEY']
+  if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
+  const loaded = await readConfig(flags, terminal)
+  if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
+  const { listen, admin, dataDir } = loaded.config
+  const key = known ?? admin.key ?? (await readAdminKey(dataDir))
+  if (key === undefined) {
+    throw new Complaint('Set PARLEY_ADMIN_KEY to the admin key that the hub made at its first start.')
+  }
+  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
+  const scheme = listen.tls === undefined ? 'http' : 'https'
+  return {
+    url: named?.replace(/\/+$/, '') ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`,
+    key,
+  }
+}
+
+export async function ask<T>(
+  flags: Flags,
+  terminal: Terminal,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<T> {
+  const { url, key } = await hubOf(flags, terminal)
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
+    throw new Complaint(`There is no hub at ${url}: ${causeOf(reason)}`)
+  })
+  const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
+  if (response.ok) return answer
+  throw new Complaint(answer?.error?.message ?? `The hub answered ${response.status}.`)
+}
+
+function causeOf(reason: unknown): string {
+  const { cause, message } = reason as Error
+  return cause instanceof Error && cause.message !== '' ? cause.message : message
+}

@@ -1,0 +1,28 @@
+/**
+ * `npm run audit`: what Parley installs, checked. The lockfile's rules always decide; known vulnerabilities are asked of
+ * the registry, and if it does not answer, that is printed and does not fail, because mirrors often lack that service.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { auditLockfile } from './audit-lockfile.ts'
+import type { Lockfile } from './audit-lockfile.ts'
+import { readAdvisories } from './audit-advisories.ts'
+
+const root = join(import.meta.dirname, '..')
+const { packages, production, problems } = auditLockfile(
+  JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lockfile,
+)
+console.log(`${packages} packages, ${production} of them in production`)
+console.log(`integrity, licences, install scripts, sources: ${problems.length} problems`)
+for (const problem of problems) console.log(`  ${problem}`)
+
+const { stdout } = spawnSync('npm', ['audit', '--json'], { cwd: root, encoding: 'utf8', timeout: 60_000 })
+const advisories = readAdvisories(stdout)
+if (advisories.answered) {
+  console.log(`known vulnerabilities: ${advisories.found.length}`)
+  for (const found of advisories.found) console.log(`  ${found}`)
+} else {
+  console.log(`known vulnerabilities: the registry did not answer (${advisories.reason})`)
+}
+if (problems.length > 0 || (advisories.answered && advisories.found.length > 0)) process.exitCode = 1

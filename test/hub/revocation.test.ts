@@ -1,0 +1,170 @@
+/** What ends a right ends the streams that were opened with it, over every binding and on every replica. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import type { AgentSettings } from '@parley/a2a/server'
+import { runCommand } from '../../packages/hub/src/cli/run-command.ts'
+import { testTerminal } from '../../packages/hub/src/cli/test-terminal.ts'
+import { adminKey, openStage, until } from '../admin/stage.ts'
+import { type Office, openOffice, type Proof, tongues, type Tongue } from './office.ts'
+
+const never = Promise.withResolvers<never>()
+after(() => never.reject(new Error('over')))
+never.promise.catch(() => {})
+
+/** Works until it is stopped. */
+const waiting: AgentSettings = {
+  async *agent() {
+    yield { state: 'TASK_STATE_WORKING' }
+    await never.promise
+  },
+}
+
+const open = (more: object = {}): Promise<Office> =>
+  openOffice({
+    agents: { team: waiting },
+    access: { jwt: [{ issuer: 'https://one.test', audience: 'parley' }] },
+    ...more,
+  })
+
+/** A stream in one tongue, read until it ends; answers everything that came. */
+function stream(office: Office, tongue: Tongue, proof: Proof): Promise<string> {
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'wait' }] }
+  return office
+    .peer('team', tongue)
+    .stream('SendStreamingMessage', { message }, { headers: proof })
+    .then(
+      ({ frames }) => JSON.stringify(frames.map(({ body }) => body)),
+      (reason: Error) => reason.message,
+    )
+}
+const haveOpened = (office: Office, count: number): Promise<true> =>
+  until(async () => (office.server.handler.streams() === count ? true : undefined), `${count} streams are open`)
+const idOf = ({ authorization = '' }: Proof): string => authorization.split('_')[1] ?? ''
+
+describe('the streams of a key', () => {
+  it('end when it is revoked, in every tongue, and those of another key go on', async () => {
+    const office = await open()
+    const [mine, theirs] = [await office.key({ agents: ['team'] }), await office.key({ agents: ['team'] })]
+    const ended = tongues.map((tongue) => stream(office, tongue, mine))
+    let isOver = false
+    const other = stream(office, { binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
+    await haveOpened(office, tongues.length + 1)
+    assert.equal((await office.admin('DELETE', `/admin/keys/${idOf(mine)}`)).status, 200)
+    for (const said of await Promise.all(ended))
+      assert.match(said, /The credentials that opened this stream have ended/)
+    await haveOpened(office, 1)
+    assert.equal(isOver, false)
+    await office.admin('DELETE', `/admin/keys/${idOf(theirs)}`)
+    await other
+  })
+
+  it('end when it expires', async () => {
+    const clock = { at: Date.now() }
+    const office = await open({ now: () => clock.at })
+    const proof = await office.key({ agents: ['team'], expiresIn: '1h' })
+    const ended = stream(office, { binding: 'HTTP+JSON', version: '1.0' }, proof)
+    await haveOpened(office, 1)
+    clock.at += 3_600_000
+    assert.match(await ended, /have ended/)
+  })
+
+  it('end on another replica that shares the store', async () => {
+    const store = memoryStore()
+    const [here, there] = [await open({ store }), await open({ store })]
+    const proof = await here.key({ agents: ['team'] })
+    const ended = stream(there, { binding: 'JSONRPC', version: '1.0' }, proof)
+    await haveOpened(there, 1)
+    assert.equal((await here.admin('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
+    assert.match(await ended, /have ended/)
+  })
+})
+
+describe('the streams of a token', () => {
+  it('end when the token does', async () => {
+    const clock = { at: Date.now() }
+    const office = await open({ now: () => clock.at })
+    const proof = { authorization: `Bearer ${await office.one.token({ scope: 'agent:team' })}` }
+    const ended = tongues.slice(0, 3).map((tongue) => stream(office, tongue, proof))
+    await haveOpened(office, 3)
+    clock.at += 700_000
+    for (const said of await Promise.all(ended)) assert.match(said, /have ended/)
+  })
+})
+
+describe('what a session has open', () => {
+  it('ends with it: the feed of the console and the calls of agents', async () => {
+    const stage = await openStage()
+    const signedIn = await stage.ask('POST', '/admin/session')
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const proof = { cookie, 'x-csrf-token': signedIn.json.csrf as string }
+    const feed = await fetch(`${stage.url}/admin/events`, { headers: proof })
+    const call = await fetch(`${stage.url}/a2a/talker`, {
+      method: 'POST',
+      headers: { ...proof, 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'SendStreamingMessage',
+        params: { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'wait' }] } },
+      }),
+    })
+    const { sessions } = (await stage.ask('GET', '/admin/sessions', undefined, { cookie })).json
+    assert.deepEqual(
+      sessions.map(({ subject, by, isCurrent, from }: any) => [subject, by, isCurrent, from]),
+      [['admin', 'key', true, '127.0.0.1']],
+    )
+    assert.equal((await stage.ask('DELETE', `/admin/sessions/${sessions[0].id}`)).status, 200)
+    await assert.rejects(feed.text())
+    assert.match(await call.text(), /have ended/)
+    assert.equal((await stage.ask('GET', '/admin/session', undefined, { cookie })).status, 401)
+    assert.deepEqual((await stage.ask('GET', '/admin/sessions')).json, { sessions: [] })
+    assert.equal((await stage.ask('DELETE', `/admin/sessions/${sessions[0].id}`)).status, 404)
+  })
+})
+
+describe('parley session', () => {
+  it('lists who is signed in, and ends a session', async () => {
+    const stage = await openStage()
+    const environment = { PARLEY_URL: stage.url, PARLEY_ADMIN_KEY: adminKey }
+    const run = async (...words: string[]): Promise<readonly string[]> => {
+      const terminal = testTerminal({ environment })
+      assert.equal(await runCommand(['session', ...words], terminal), 0, terminal.complaints.join())
+      return terminal.said
+    }
+    const signedIn = await stage.ask('POST', '/admin/session')
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const [line = ''] = await run('list')
+    assert.match(line, /^\S+ {2}admin {2}by key {2}from 127\.0\.0\.1 {2}since \S+ {2}until \S+$/)
+    await run('end', line.split(' ')[0] ?? '')
+    assert.equal((await stage.ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
+    assert.deepEqual(await run('list'), [])
+  })
+})
+
+describe('the streams of an MCP client', () => {
+  it('end when its key is revoked', async () => {
+    const stage = await openStage()
+    const proof = await stage.key({ agents: ['echo'] })
+    const headers = { ...proof, accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+    const begun = await fetch(`${stage.url}/mcp`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+      }),
+    })
+    await begun.text()
+    const session = begun.headers.get('mcp-session-id') ?? ''
+    const listening = await fetch(`${stage.url}/mcp`, { headers: { ...headers, 'mcp-session-id': session } })
+    assert.equal(listening.headers.get('content-type'), 'text/event-stream')
+    assert.equal((await stage.ask('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
+    await assert.rejects(listening.text())
+    const after = await fetch(`${stage.url}/mcp`, { headers: { ...headers, 'mcp-session-id': session } })
+    assert.equal(after.status, 401)
+    await after.text()
+  })
+})

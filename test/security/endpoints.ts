@@ -1,0 +1,144 @@
+/**
+ * Everything that can be asked of a hub, by what it is guarded with. What has a table of its own is read from there: the
+ * operations of every version from its spelling, the admin API from its OpenAPI document, gRPC from its descriptors.
+ */
+import { serviceOf } from '../../packages/a2a/src/bindings/grpc/schema.ts'
+import type { Operation } from '../../packages/a2a/src/model/operation.ts'
+import { rpcsOf } from '../../packages/a2a/src/versions/rpcs.ts'
+import { versions } from '../../packages/a2a/src/versions/index.ts'
+
+export const guards = [
+  'public',
+  'list of agents',
+  'agent card',
+  'agent: send, cancel, push',
+  'agent: read',
+  'own keys of an agent: read',
+  'own keys of an agent: change',
+  'MCP',
+  'metrics',
+  'admin: read',
+  'admin: change',
+  'sign in',
+] as const
+export type Guard = (typeof guards)[number]
+
+export interface Endpoint {
+  readonly listener: 'HTTP' | 'gRPC' | "gRPC of the agent's own port"
+  readonly guard: Guard
+  /** For gRPC the full name of the method. */
+  readonly path: string
+  readonly method: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+const reading: readonly Operation[] = ['GetTask', 'ListTasks', 'SubscribeToTask', 'GetExtendedAgentCard']
+const guardOf = (operation: Operation): Guard =>
+  reading.includes(operation) ? 'agent: read' : 'agent: send, cancel, push'
+const home = '/a2a/private'
+
+/** What every path parameter is: nothing has this name, so that nothing is changed by those who are let in. */
+const absent = 'absent'
+const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, absent)
+
+function* operations(): Generator<Endpoint> {
+  for (const { id, spelling } of versions) {
+    const headers = { 'a2a-version': id }
+    for (const [operation, method] of Object.entries(spelling.methods) as [Operation, string | undefined][]) {
+      if (method === undefined) continue
+      const body = { jsonrpc: '2.0', id: 1, method, params: {} }
+      yield { listener: 'HTTP', guard: guardOf(operation), method: 'POST', path: home, headers, body }
+    }
+    for (const { operation, verb, path, body } of spelling.routes) {
+      if (path.startsWith('/{tenant}')) continue
+      const more = body === true ? { body: {} } : {}
+      yield { listener: 'HTTP', guard: guardOf(operation), method: verb, path: home + filled(path), headers, ...more }
+    }
+  }
+}
+
+function* grpcMethods(): Generator<Endpoint> {
+  for (const [version, { service, rpcs }] of Object.entries(rpcsOf)) {
+    const byName = new Map(Object.entries(rpcs).map(([operation, rpc]) => [rpc?.name, operation as Operation]))
+    for (const { name } of serviceOf(service).methods) {
+      const operation = byName.get(name)
+      if (operation === undefined) continue
+      const path = `/${service}/${name}`
+      const headers = { 'a2a-version': version }
+      const guard = guardOf(operation)
+      yield { listener: 'gRPC', guard, method: 'POST', path, headers: { ...headers, 'x-parley-agent': 'private' } }
+      yield { listener: "gRPC of the agent's own port", guard, method: 'POST', path, headers }
+    }
+  }
+  for (const path of ['/grpc.health.v1.Health/Check', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo']) {
+    yield { listener: 'gRPC', guard: 'public', method: 'POST', path }
+  }
+}
+
+function* written(): Generator<Endpoint> {
+  const at = (guard: Guard, method: string, path: string, more: Partial<Endpoint> = {}): Endpoint => ({
+    listener: 'HTTP',
+    guard,
+    method,
+    path,
+    ...more,
+  })
+  for (const path of ['/healthz', '/readyz', '/.well-known/jwks.json', '/.well-known/oauth-protected-resource/mcp']) {
+    yield at('public', 'GET', path)
+  }
+  yield at('public', 'GET', '/', { headers: { accept: 'text/html' } })
+  yield at('public', 'GET', '/console/absent.js')
+  // What an agent behind the hub says by webhook: the agent checks it, and this one takes none.
+  yield at('public', 'POST', `${home}/hooks/absent`, { body: {} })
+  yield at('metrics', 'GET', '/metrics')
+  for (const path of ['/a2a', '/.well-known/ai-catalog.json']) yield at('list of agents', 'GET', path)
+  for (const path of ['agent-card.json', 'agent.json', 'agent'])
+    yield at('agent card', 'GET', `${home}/.well-known/${path}`)
+  yield at('agent card', 'GET', `${home}/agent-card`)
+  yield at('agent: read', 'GET', `${home}/agent/authenticatedExtendedCard`)
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }
+  const accept = { accept: 'application/json, text/event-stream' }
+  yield at('MCP', 'POST', '/mcp', { headers: accept, body: initialize })
+  // The profiles: other words for sending, reading and canceling.
+  yield at('agent: send, cancel, push', 'POST', '/bot-instances/private/chat', { body: {} })
+  yield at('agent: send, cancel, push', 'POST', '/a2a/tasks/send', { body: {} })
+  const send = { jsonrpc: '2.0', id: 1, method: 'message/send', params: {} }
+  yield at('agent: send, cancel, push', 'POST', '/api/a2a', { body: send })
+  yield at('agent: send, cancel, push', 'POST', '/v1/message:send', { body: { message: { kind: 'message' } } })
+  yield at('agent: read', 'GET', '/a2a/tasks/absent')
+}
+
+/** From the OpenAPI document of the hub itself, by the security that each operation declares. */
+export function* adminEndpoints(document: any): Generator<Endpoint> {
+  for (const [path, methods] of Object.entries<any>(document.paths)) {
+    for (const [verb, { security, requestBody }] of Object.entries<any>(methods)) {
+      const method = verb.toUpperCase()
+      const schemes = security.map((one: object) => Object.keys(one).join('+'))
+      const guard = adminGuard(schemes, method)
+      // The agent whose keys are meant is really there; everything else that a path names is not.
+      const at = path.startsWith('/a2a/') ? filled(path.replace('{agent}', 'private')) : filled(path)
+      const body = requestBody === undefined ? {} : { body: {} }
+      yield { listener: 'HTTP', guard, method, path: at, ...body }
+    }
+  }
+}
+
+function adminGuard(schemes: readonly string[], method: string): Guard {
+  if (schemes.includes('')) return 'public'
+  const kind = schemes.includes('token') ? 'own keys of an agent' : 'admin'
+  if (kind === 'admin' && !schemes.some((scheme) => scheme.startsWith('session'))) return 'sign in'
+  return `${kind}: ${method === 'GET' ? 'read' : 'change'}`
+}
+
+export const endpoints = (document: unknown): readonly Endpoint[] => [
+  ...operations(),
+  ...grpcMethods(),
+  ...written(),
+  ...adminEndpoints(document),
+]

@@ -1,0 +1,110 @@
+/** What is done to hubs and the way to them, on any store. Each fault repairs what it broke before it resolves. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HubProcess } from './hub-process.ts'
+import type { Setting } from './setting.ts'
+import type { Fault, World } from './world.ts'
+
+const hourMs = 3_600_000
+
+export function pickFrom<T>(list: readonly T[], random: () => number): T {
+  return list[Math.floor(random() * list.length)] as T
+}
+
+/** Deaths of processes. They are counted by the world. */
+export function killFaults(world: World): readonly Fault[] {
+  const restart = async (hub: HubProcess): Promise<void> => {
+    await world.kill(hub)
+    await hub.start()
+  }
+  return [
+    {
+      kind: 'SIGKILL',
+      share: 50,
+      inject: (random) => restart(pickFrom(world.hubs, random)),
+    },
+    {
+      kind: 'SIGKILL of all',
+      share: 4,
+      inject: async () => void (await Promise.all(world.hubs.map(restart))),
+    },
+    {
+      kind: 'SIGKILL while starting',
+      share: 6,
+      async inject(random) {
+        const hub = pickFrom(world.hubs, random)
+        await world.kill(hub)
+        const starting = hub.start().catch(() => {})
+        await sleep(random() * 1_500)
+        await world.kill(hub)
+        await starting
+        await hub.start()
+      },
+    },
+  ]
+}
+
+export function commonFaults(world: World, setting: Setting): readonly Fault[] {
+  return [
+    {
+      kind: 'SIGSTOP',
+      share: 5,
+      async inject(random) {
+        const hub = pickFrom(world.hubs, random)
+        hub.pause()
+        await sleep(200 + random() * 3_000)
+        hub.resume()
+      },
+    },
+    {
+      kind: 'clock step',
+      share: 5,
+      async inject(random) {
+        const hub = pickFrom(world.hubs, random)
+        const sizeMs = pickFrom([2_000, 60_000, hourMs, 24 * hourMs, 720 * hourMs], random)
+        hub.setClock(random() < 0.5 ? sizeMs : -sizeMs)
+        await sleep(500 + random() * 1_500)
+        // Killed in a wrong time, and started in the right one.
+        if (random() < 0.3) {
+          await world.kill(hub)
+          hub.setClock(0)
+          await hub.start()
+        }
+        hub.setClock(0)
+      },
+    },
+    ...lineFaults(world),
+    {
+      kind: 'config reload',
+      share: 3,
+      async inject(random) {
+        setting.writeConfig()
+        if (random() < 0.5) for (const hub of world.hubs) hub.reload()
+        await sleep(200)
+      },
+    },
+  ]
+}
+
+/** Between clients and hubs. */
+export function lineFaults(world: World): readonly Fault[] {
+  return [
+    {
+      kind: 'clients cut off',
+      share: 3,
+      async inject(random) {
+        world.line.set('cut')
+        await sleep(random() * 800)
+        world.line.set('open')
+      },
+    },
+    {
+      kind: 'clients black-holed',
+      share: 3,
+      async inject(random) {
+        world.line.set('silent')
+        await sleep(500 + random() * 2_500)
+        world.line.set('open')
+      },
+    },
+  ]
+}

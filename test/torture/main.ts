@@ -1,0 +1,32 @@
+/**
+ * `npm run torture -- --minutes 60 --kills 1000 --seed 7 --store both`: see docs/durability.md. Ends with a table and with exit
+ * code 1 if anything that a client was told was lost, doubled, out of order or contradicted.
+ */
+import { parseArgs } from 'node:util'
+import { runTorture } from './torture.ts'
+import { tableOf } from './table.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    kills: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    store: { type: 'string', default: 'both' },
+  },
+})
+const minutes = Number(values.minutes)
+const store = values.store
+if (!(minutes > 0)) throw new Error('--minutes: give a number above 0')
+if (store !== 'sqlite' && store !== 'postgres' && store !== 'both')
+  throw new Error('--store: give sqlite, postgres or both')
+const seed = Number(values.seed)
+const kills = Number(values.kills ?? Math.round((minutes * 1_000) / 60))
+
+// So that what was mounted and started goes with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+console.log(`torture: ${minutes} minutes, ${kills} kills, store ${store}, seed ${seed}`)
+const result = await runTorture({ minutes, kills, seed, store, isQuick: false, log: console.log })
+console.log(tableOf(result))
+const isBroken = result.worlds.some(({ violations }) => violations.length > 0) || result.memory?.isFlat === false
+process.exit(isBroken ? 1 : 0)

@@ -1,0 +1,115 @@
+/** Worlds side by side, each with its own seeded chance: a run with the same seed has the same schedule of faults in each of them. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRandom } from '../crash/random.ts'
+import { trendOf } from './memory.ts'
+import type { MemorySample, MemoryTrend } from './memory.ts'
+import { openPostgresWorld } from './postgres-world.ts'
+import { createTorture } from './rounds.ts'
+import type { RoundOptions, Totals } from './rounds.ts'
+import { openSetting } from './setting.ts'
+import type { Setting } from './setting.ts'
+import { openSqliteWorld, openSteadyWorld } from './sqlite-world.ts'
+import type { World } from './world.ts'
+
+export interface TortureOptions {
+  readonly minutes: number
+  /** Of all worlds together. */
+  readonly kills: number
+  readonly seed: number
+  readonly store: 'sqlite' | 'postgres' | 'both'
+  /** A number of kills instead of a time, and no hub whose memory is measured. */
+  readonly isQuick: boolean
+  log?(line: string): void
+}
+
+export interface TortureResult {
+  readonly seed: number
+  readonly minutes: number
+  readonly worlds: readonly Totals[]
+  readonly memory?: MemoryTrend
+}
+
+type Pace = Pick<RoundOptions, 'clientsAtOnce' | 'faultsPerRound' | 'maxPauseMs' | 'heavyEvery' | 'backupEvery'>
+
+const fullPace: Pace = { clientsAtOnce: 12, faultsPerRound: 30, maxPauseMs: 1_500, heavyEvery: 6, backupEvery: 1 }
+const quickPace: Pace = { clientsAtOnce: 8, faultsPerRound: 15, maxPauseMs: 800, heavyEvery: 2, backupEvery: 1 }
+/** One kind of round all the time, so that its memory can be compared. */
+const steadyPace: Pace = { clientsAtOnce: 6, faultsPerRound: 15, maxPauseMs: 500, heavyEvery: 1, backupEvery: 10 }
+
+export async function runTorture(options: TortureOptions): Promise<TortureResult> {
+  const { seed, store, minutes, kills, isQuick, log = () => {} } = options
+  const startedAt = performance.now()
+  const elapsed = (): number => (performance.now() - startedAt) / 60_000
+  const histories = mkdtempSync(join(tmpdir(), 'parley-torture-history-'))
+  const killed = [
+    ...(store === 'postgres' ? [] : [['sqlite', openSqliteWorld] as const]),
+    ...(store === 'sqlite' ? [] : [['postgres', openPostgresWorld] as const]),
+  ]
+  const died = new Map<string, number>()
+  const allDied = (): number => [...died.values()].reduce((sum, count) => sum + count, 0)
+  /** A machine that is too slow for its kills stops some time. */
+  const isOverdue = (): boolean => !isQuick && elapsed() >= 2 * minutes
+  const samples: MemorySample[] = []
+  const runs = killed.map(([name, open], index) => {
+    const isDone = (world: World, hasAllKinds: boolean): boolean => {
+      died.set(name, world.kills)
+      // In the quick mode each has its share, so that none is left out.
+      if (isQuick) return hasAllKinds && world.kills >= kills / killed.length
+      return (allDied() >= kills && elapsed() >= minutes) || isOverdue()
+    }
+    return runWorld(name, open, seed + index, isQuick ? quickPace : fullPace, isDone)
+  })
+  if (!isQuick) {
+    const isDone = (): boolean => (allDied() >= kills && elapsed() >= minutes) || isOverdue()
+    runs.push(runWorld('steady', openSteadyWorld, seed + killed.length, steadyPace, isDone, sampleMemory))
+  }
+  const worlds = await Promise.all(runs)
+  const memory = trendOf(samples)
+  return { seed, minutes: elapsed(), worlds, ...(memory === undefined ? {} : { memory }) }
+
+  async function sampleMemory({ hubs }: World, { tasks }: Totals): Promise<void> {
+    const heap = await hubs[0]?.heap()
+    if (heap === undefined) return
+    samples.push({ tasks, ...heap })
+    log(`steady: ${tasks} tasks, heap ${megabytes(heap.heapBytes)}, resident ${megabytes(heap.rssBytes)}`)
+  }
+
+  async function runWorld(
+    name: string,
+    open: (name: string, setting: Setting) => Promise<World>,
+    ownSeed: number,
+    pace: Pace,
+    isDone: (world: World, hasAllKinds: boolean) => boolean,
+    afterRound: (world: World, totals: Totals) => Promise<void> = async () => {},
+  ): Promise<Totals> {
+    const setting = await openSetting(name, createRandom(ownSeed + 1_000))
+    const world = await open(name, setting)
+    const { totals, round, finish, hasAllKinds } = createTorture(world, setting, {
+      ...pace,
+      random: createRandom(ownSeed),
+      historyFile: (n) => join(histories, `${name}-${n}.json`),
+      durableAgents: [],
+    })
+    try {
+      do {
+        await round(() => !isDone(world, hasAllKinds()))
+        await afterRound(world, totals)
+        log(
+          `${elapsed().toFixed(1)} min  ${name}: round ${totals.rounds}, ${totals.kills} kills, ${totals.tasks} tasks, ` +
+            `${totals.eventsTold} events, ${totals.violations.length} violations`,
+        )
+      } while (!isDone(world, hasAllKinds()))
+      await finish()
+    } finally {
+      await world.close()
+      await setting.close()
+    }
+    return totals
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}
