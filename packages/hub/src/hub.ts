@@ -41,6 +41,7 @@ import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
 import { costOf } from './telemetry/prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { whereOpen } from './where-open.ts'
+import { systemClock } from './clock.ts'
 
 export interface HubParts {
   readonly log: AgentLog
@@ -95,7 +96,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   const telemetry = await openTelemetry(config.telemetry, {
     store: openStore({ ...storeOf(config), dataDir: config.dataDir }),
     log,
-    now: Date.now,
+    ...systemClock,
     keptMs: config.retention.finished,
     isAtHome: isAtHome && !config.trustProxy,
     isAdmin: (key) => access?.adminKey.isGood(key) === true,
@@ -183,7 +184,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       url,
       version: hubVersion(),
       log,
-      now: Date.now,
+      ...systemClock,
     })
   }
 
@@ -212,7 +213,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       admit,
       onAnswer,
       log,
-      now: Date.now,
+      ...systemClock,
     }
     const { pages, notFound } = createConsole({
       folder: parts.console ?? consoleFolder,
@@ -254,7 +255,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
 
   /** The agents as tools for MCP clients. */
   function openMcp(
-    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
+    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
     bodyBytes: number,
     known: Access,
   ): McpFront | undefined {

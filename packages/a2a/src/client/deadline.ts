@@ -13,12 +13,12 @@ export function deadline(ms = Infinity, parent?: AbortSignal): Deadline {
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(parent?.reason)
   const timer = after(ms, () => controller.abort(new A2AError('TIMEOUT', `No answer within ${ms} ms`)))
-  const end = Date.now() + ms
+  const end = performance.now() + ms
   if (parent?.aborted === true) onAbort()
   else parent?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,
-    leftMs: () => end - Date.now(),
+    leftMs: () => end - performance.now(),
     clear() {
       clearTimeout(timer)
       parent?.removeEventListener('abort', onAbort)

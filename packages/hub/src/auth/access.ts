@@ -30,6 +30,7 @@ import { createPasses } from './pass.ts'
 import { grantsOf } from './scopes.ts'
 import { createSessions, csrfHeader, type Sessions } from './session.ts'
 import type { AccessSettings } from './settings.ts'
+import { clockOf } from '../clock.ts'
 
 export interface AccessParts {
   readonly notes: Notes
@@ -44,6 +45,7 @@ export interface AccessParts {
   /** How long the audit is kept. Default 30 days. */
   readonly auditMs?: number | undefined
   readonly now?: () => number
+  readonly monotonicNow?: () => number
 }
 
 export interface Access {
@@ -82,13 +84,14 @@ const usualAuditMs = 30 * 86_400_000
 const scopesOfConsole = ['agent:*']
 
 export async function createAccess(parts: AccessParts): Promise<Access> {
-  const { notes, log, now = Date.now, fetch } = parts
+  const { notes, log, fetch } = parts
+  const { now, monotonicNow } = clockOf(parts)
   const failed = (what: string) => (cause: unknown) => log.warn(`${what} could not be written`, { cause })
   const adminKey = await openAdminKey(notes, parts.adminKey)
-  const keys = createKeys({ notes, now, failed: failed('when keys were used') })
+  const keys = createKeys({ notes, now, monotonicNow, failed: failed('when keys were used') })
   const audit = createAudit({ notes, now, retentionMs: parts.auditMs ?? usualAuditMs, failed: failed('the audit') })
   const passes = createPasses()
-  const limiter = createLimiter(now)
+  const limiter = createLimiter(monotonicNow)
   const quota = createQuota(notes, now)
   const states = createTaskStates(audit, now)
   const sessions = createSessions({ secrets: parts.secrets, notes, adminMark: adminKey.mark, now })
@@ -131,7 +134,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     authenticate,
     admit(asking) {
       const { rates, isOpen } = current.settings
-      return admit(asking, { isOpen, passes, limiter, quota, now, rates })
+      return admit(asking, { isOpen, passes, limiter, quota, now, monotonicNow, rates })
     },
     onAnswer(answered) {
       const pass = answered.caller === undefined ? undefined : passes.of(answered.caller)

@@ -8,6 +8,7 @@ import type { Rate } from '../config/values.ts'
 import { hashOf, isSameHash, keyIdOf, newKey } from './key-format.ts'
 import { infoOf, type KeyInfo, type KeyRecord, readRecord, stateOf, writeRecord } from './key-record.ts'
 import { createKeyUse } from './key-use.ts'
+import { clockOf } from '../clock.ts'
 
 export interface KeyOrder {
   readonly name: string
@@ -49,6 +50,7 @@ export interface Keys {
 export interface KeysParts {
   readonly notes: Notes
   readonly now?: () => number
+  readonly monotonicNow?: () => number
   failed?(cause: unknown): void
 }
 
@@ -68,7 +70,8 @@ interface Believed {
   readonly until: number
 }
 
-export function createKeys({ notes, now = Date.now, failed = () => {} }: KeysParts): Keys {
+export function createKeys({ notes, failed = () => {}, ...clock }: KeysParts): Keys {
+  const { now, monotonicNow } = clockOf(clock)
   const believed = new Map<string, Believed>()
   const use = createKeyUse({ notes, now, failed })
 
@@ -79,11 +82,11 @@ export function createKeys({ notes, now = Date.now, failed = () => {} }: KeysPar
 
   function look(id: string): Promise<KeyRecord | undefined> {
     const before = believed.get(id)
-    if (before !== undefined && before.until > now()) return before.record
+    if (before !== undefined && before.until > monotonicNow()) return before.record
     believed.delete(id)
     if (believed.size >= mostBelieved) forgetOldest()
     const record = load(id)
-    const entry = { record, until: now() + believedMs }
+    const entry = { record, until: monotonicNow() + believedMs }
     believed.set(id, entry)
     // What could not be read is asked for again.
     record.catch(() => {
@@ -171,7 +174,7 @@ export function createKeys({ notes, now = Date.now, failed = () => {} }: KeysPar
       await keep(revoked, now() + remembered)
       await notes.remove(kindOfOwner, placeOf(record))
       // Set and not only forgotten: a look that is under way since before must not put the old one back.
-      believed.set(id, { record: Promise.resolve(revoked), until: now() + believedMs })
+      believed.set(id, { record: Promise.resolve(revoked), until: monotonicNow() + believedMs })
       return shown(revoked)
     },
     close: use.close,

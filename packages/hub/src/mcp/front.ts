@@ -39,7 +39,7 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   /** Calls of one caller at one time. */
   readonly mostCalls: number
   readonly log: AgentLog
-  readonly now: () => number
+  readonly monotonicNow: () => number
   readonly sessions?: Partial<SessionLimits>
 }
 
@@ -58,7 +58,7 @@ const mostAtOnce = 50
 const looking: readonly unknown[] = ['list_agents', 'discover_agent']
 
 export function createMcpFront(parts: McpFrontParts): McpFront {
-  const { log, now } = parts
+  const { log, monotonicNow } = parts
   const pages = createPages(parts)
   const places = createPlaces(parts.mostCalls)
   let isClosing = false
@@ -67,7 +67,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
   const handler = createMcpHandler(bridge, { onerror, maxRequestBodySize: parts.bodyBytes })
   const sessions = createSessions({
     create: bridge,
-    now,
+    monotonicNow,
     ...(parts.sessions !== undefined ? { limits: parts.sessions } : {}),
   })
 

@@ -63,7 +63,7 @@ export function openLine(options: LineOptions): Promise<Opening> {
   const pending = new Map<string, Pending>()
   const socket = new WebSocket(options.url)
   let lastId = 0
-  let heardAt = Date.now()
+  let heardAt = performance.now()
   let hello: Hello | undefined
   let watchdog: NodeJS.Timeout | undefined
   let trouble = 'the connection could not be opened'
@@ -81,7 +81,7 @@ export function openLine(options: LineOptions): Promise<Opening> {
   return opening.promise
 
   function receive(text: string): void {
-    heardAt = Date.now()
+    heardAt = performance.now()
     const frame = readFrame(text)
     if (frame === undefined) return
     if ('answer' in frame) answered(frame.id, frame.answer)
@@ -115,7 +115,7 @@ export function openLine(options: LineOptions): Promise<Opening> {
 
   /** A gateway that lives ticks; one that has not for twice that long is gone, though nobody closed the connection. */
   function watch(tickMs: number): void {
-    if (Date.now() - heardAt > tickMs * 2) end('the gateway went silent', silentCode)
+    if (performance.now() - heardAt > tickMs * 2) end('the gateway went silent', silentCode)
   }
 
   function isOpen(): boolean {
