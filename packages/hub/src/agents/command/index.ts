@@ -11,6 +11,7 @@ import { keptSeats, newSeats } from './seats.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',
+  openAfterMs: 0,
   schema: commandEntry,
   open(entry, parts) {
     const { processes, outputLimit: lineBytes, idleTimeout: idleMs, killGrace: graceMs } = entry
