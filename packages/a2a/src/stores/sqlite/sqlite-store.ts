@@ -22,6 +22,7 @@ import { masterKeyBeside } from './master-key.ts'
 import { migrate } from './migrate.ts'
 import { createNotes } from './notes.ts'
 import { createPrune } from './prune.ts'
+import { clockOf, withoutSteps } from '../../model/clock.ts'
 import { createPushes } from './pushes.ts'
 import { createSearch } from './search.ts'
 import { createWriter } from './writer.ts'
@@ -35,6 +36,8 @@ export interface SqliteStoreOptions {
    */
   readonly durability?: 'full' | 'normal'
   readonly now?: () => number
+  /** Default: the system's, or `now` where that is given. */
+  readonly monotonicNow?: () => number
 }
 
 /** How long to wait for a backup or another reader that has locked the file. */
@@ -43,14 +46,16 @@ const busyTimeoutMs = 5_000
 const notesPerCall = 10_000
 
 export function sqliteStore(options: string | SqliteStoreOptions): Store {
-  const { file, durability = 'full', now = Date.now } = typeof options === 'string' ? { file: options } : options
+  const { file, durability = 'full', ...clock } = typeof options === 'string' ? { file: options } : options
+  const { now, monotonicNow } = clockOf(clock)
+  const steady = withoutSteps({ now, monotonicNow })
   const { database, unlock } = open(file, durability, now)
   const epoch = beginEpoch(database)
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createMessages(database)
   const look = createLook(database, blobs)
-  const parts = { database, epoch, counters, blobs, messages, now }
+  const parts = { database, epoch, counters, blobs, messages, now, steady }
   const writer = createWriter(database, {
     begin() {
       look.forget()
@@ -70,6 +75,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const searching = createSearch(database, blobs)
   const leases = createLeases(database, epoch, blobs)
   const pushes = createPushes(database, epoch)
+  pushes.limitWaits(now())
   const prune = createPrune(parts)
   const keys = keyTable(database)
   const { notes, sweep } = createNotes({ database, now, read, write })
@@ -91,6 +97,11 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     // What could not be sealed stays where it is, and is tried again with the next claim.
     await writer.write(() => messages.seal(now())).catch(() => {})
     sealing = false
+  }
+
+  /** When to try next is a wait: it is kept on a scale without steps, and a step neither postpones it nor lets it come early. */
+  function steadyDue({ dueAt }: { readonly dueAt?: number | null }): { dueAt?: number } {
+    return typeof dueAt === 'number' ? { dueAt: steady(dueAt) } : {}
   }
 
   return {
@@ -129,13 +140,23 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
     claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
 
-    savePush: (push) => write(() => pushes.save(push)),
+    // Times are translated when they are given, not when they are written: the clock may be set in between.
+    savePush: (push) => {
+      const [due, atOnce] = [steadyDue(push), steady(push.createdAt)]
+      return write(() => pushes.save({ ...push, ...due }, atOnce))
+    },
     loadPush: (taskId, id) => read(() => pushes.load(taskId, id)),
     listPush: (taskId) => read(() => pushes.list(taskId)),
     searchPush: (query) => read(() => pushes.search(query)),
     deletePush: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
-    claimPush: (at, until, limit) => write(() => pushes.claim(at, until, limit)),
-    movePush: (taskId, id, fence, change) => write(() => pushes.move(taskId, id, fence, change)),
+    claimPush: (at, until, limit) => {
+      const [from, to] = [steady(at), steady(until)]
+      return write(() => pushes.claim(from, to, limit))
+    },
+    movePush: (taskId, id, fence, change) => {
+      const due = steadyDue(change)
+      return write(() => pushes.move(taskId, id, fence, { ...change, ...due }))
+    },
     recordAttempt: (attempt) => write(() => pushes.recordAttempt(attempt)),
     listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
 
