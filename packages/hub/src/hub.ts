@@ -42,6 +42,7 @@ import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
 import { costOf } from './telemetry/prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { whereOpen } from './where-open.ts'
+import { systemClock } from './clock.ts'
 
 export interface HubParts {
   readonly log: AgentLog
@@ -98,7 +99,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   const telemetry = await openTelemetry(config.telemetry, {
     store: openStore({ ...storeOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
     log,
-    now: Date.now,
+    ...systemClock,
     keptMs: config.retention.finished,
     isAtHome: isAtHome && !config.trustProxy,
     isAdmin: (key) => access?.adminKey.isGood(key) === true,
@@ -189,7 +190,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       url,
       version: hubVersion(),
       log,
-      now: Date.now,
+      ...systemClock,
     })
   }
 
@@ -218,7 +219,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       admit,
       onAnswer,
       log,
-      now: Date.now,
+      ...systemClock,
     }
     const { pages, notFound } = createConsole({
       folder: parts.console ?? consoleFolder,
@@ -261,7 +262,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
 
   /** The agents as tools for MCP clients. */
   function openMcp(
-    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
+    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
     limits: Partial<Limits> = {},
     known: Access,
   ): McpFront | undefined {

@@ -339,7 +339,7 @@ async function shutDown(
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
   let isGrpcGone = false
   void grpc.drain().then(() => (isGrpcGone = true))
-  const deadline = Date.now() + drainMs
+  const deadline = performance.now() + drainMs
   let isDrained = false
   const drained = (): void => void (isDrained = true)
   void handler.drain().then(drained, drained)
@@ -347,12 +347,12 @@ async function shutDown(
   const isBusy = (): boolean => !isDrained || isWaiting()
   // The first look is after what has ended has been told.
   do await delay(10)
-  while (isBusy() && Date.now() < deadline)
+  while (isBusy() && performance.now() < deadline)
   try {
     await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
     // Streams have been told by now; one more moment for their last words to leave.
-    const settled = Date.now() + 1_000
-    while ((answering().length > 0 || !isGrpcGone) && Date.now() < settled) await delay(10)
+    const settled = performance.now() + 1_000
+    while ((answering().length > 0 || !isGrpcGone) && performance.now() < settled) await delay(10)
   } finally {
     // Also if the store cannot be closed: whoever is told to go must give back its port.
     server.closeAllConnections()

@@ -5,6 +5,7 @@ import type { Answered, EventAbout, HandlerReaders, PushNews } from '@parley/a2a
 import type { TraceSpan } from './contract.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 import type { MetricAbout, MetricRegistry, Sample } from './metric-registry.ts'
+import { clockOf } from '../clock.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry
@@ -25,6 +26,8 @@ export interface HubMetricsParts {
   agents(): readonly AgentHealth[]
   queues(): readonly QueueLength[]
   readonly now: () => number
+  /** Default: `now`. */
+  readonly monotonicNow?: () => number
 }
 
 export interface AgentHealth {
@@ -177,14 +180,15 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
 
   function taskStates(): () => Promise<readonly Sample[]> {
     let known: Promise<readonly Sample[]> | undefined
-    let until = 0
+    let until = -Infinity
+    const { monotonicNow } = clockOf(parts)
     return () => {
-      if (known === undefined || parts.now() >= until) {
-        until = parts.now() + statesMs
+      if (known === undefined || monotonicNow() >= until) {
+        until = monotonicNow() + statesMs
         known = parts.store
           .countStates()
           .then((counts) => counts.map(({ state, tasks }) => ({ labels: [shortState(state)], value: tasks })))
-        known.catch(() => (until = 0))
+        known.catch(() => (until = -Infinity))
       }
       return known
     }

@@ -28,6 +28,7 @@ import { createNotes } from './notes.ts'
 import { createCommitPositions } from './positions.ts'
 import { createPrivateFile, makePrivate } from './private-files.ts'
 import { createPrune } from './prune.ts'
+import { clockOf, withoutSteps } from '../../model/clock.ts'
 import { createPushes } from './pushes.ts'
 import { createSearch } from './search.ts'
 import { createWriter } from './writer.ts'
@@ -48,6 +49,8 @@ export interface SqliteStoreOptions {
   /** Warnings, and how long a check after an unclean end took. Default: nothing is logged. */
   readonly log?: StoreLog
   readonly now?: () => number
+  /** Default: the system's, or `now` where that is given. */
+  readonly monotonicNow?: () => number
 }
 
 /** How long to wait for a backup or another reader that has locked the file. */
@@ -59,13 +62,15 @@ const notesPerCall = 10_000
 
 export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const given = typeof options === 'string' ? { file: options } : options
-  const { file, now = Date.now, log: storeLog = silentLog } = given
+  const { file, log: storeLog = silentLog } = given
+  const { now, monotonicNow } = clockOf(given)
+  const steady = withoutSteps({ now, monotonicNow })
   const { database, unlock, epoch, highWater } = open(given, now, storeLog)
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createMessages(database)
   const look = createLook(database, blobs)
-  const parts = { database, epoch, counters, blobs, messages, now }
+  const parts = { database, epoch, counters, blobs, messages, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
   const writer = createWriter(database, {
     begin() {
@@ -90,6 +95,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const searching = createSearch(database, blobs)
   const leases = createLeases(database, epoch, blobs)
   const pushes = createPushes(database, epoch)
+  pushes.limitWaits(now())
   const prune = createPrune(parts)
   const keys = keyTable(database)
   const { notes, sweep } = createNotes({ database, now, read, write })
@@ -111,6 +117,11 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     // What could not be sealed stays where it is, and is tried again with the next claim.
     await writer.write(() => messages.seal(now())).catch(() => {})
     sealing = false
+  }
+
+  /** When to try next is a wait: it is kept on a scale without steps, and a step neither postpones it nor lets it come early. */
+  function steadyDue({ dueAt }: { readonly dueAt?: number | null }): { dueAt?: number } {
+    return typeof dueAt === 'number' ? { dueAt: steady(dueAt) } : {}
   }
 
   return {
@@ -157,13 +168,23 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
     claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
 
-    savePush: (push) => write(() => pushes.save(push)),
+    // Times are translated when they are given, not when they are written: the clock may be set in between.
+    savePush: (push) => {
+      const [due, atOnce] = [steadyDue(push), steady(push.createdAt)]
+      return write(() => pushes.save({ ...push, ...due }, atOnce))
+    },
     loadPush: (taskId, id) => read(() => pushes.load(taskId, id)),
     listPush: (taskId) => read(() => pushes.list(taskId)),
     searchPush: (query) => read(() => pushes.search(query)),
     deletePush: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
-    claimPush: (at, until, limit) => write(() => pushes.claim(at, until, limit)),
-    movePush: (taskId, id, fence, change) => write(() => pushes.move(taskId, id, fence, change)),
+    claimPush: (at, until, limit) => {
+      const [from, to] = [steady(at), steady(until)]
+      return write(() => pushes.claim(from, to, limit))
+    },
+    movePush: (taskId, id, fence, change) => {
+      const due = steadyDue(change)
+      return write(() => pushes.move(taskId, id, fence, { ...change, ...due }))
+    },
     recordAttempt: (attempt) => write(() => pushes.recordAttempt(attempt)),
     listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
 

@@ -12,6 +12,7 @@ import { sweepTurnFolders } from './turn-folders.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',
+  openAfterMs: 0,
   schema: commandEntry,
   open(entry, parts) {
     const { processes, outputLimit: lineBytes, idleTimeout: idleMs, killGrace: graceMs } = entry
