@@ -102,7 +102,7 @@ export function createHandler(options: HandlerOptions): Handler {
     if (state === 'starting') state = 'ready'
   }
 
-  const storeAnswers = createStoreCheck(store, { now: Date.now })
+  const storeAnswers = createStoreCheck(store, { now: Date.now, log })
   const readiness: Readiness = {
     get state() {
       return state

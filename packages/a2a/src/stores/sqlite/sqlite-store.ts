@@ -11,6 +11,7 @@ import { createBlobTable } from './blob-table.ts'
 import { createCounters } from './counters.ts'
 import type { Database } from './database.ts'
 import { openDatabase } from './database.ts'
+import { createDiskCheck } from './disk-check.ts'
 import { beginEpoch } from './epoch.ts'
 import { createLeases } from './leases.ts'
 import { createLists } from './lists.ts'
@@ -51,7 +52,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const messages = createMessages(database)
   const look = createLook(database, blobs)
   const parts = { database, epoch, counters, blobs, messages, now }
+  const disk = createDiskCheck(database)
   const writer = createWriter(database, {
+    failed: disk.failed,
     begin() {
       look.forget()
       messages.settle()
@@ -151,6 +154,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     saveKey: (key) => write(() => keys.save(key)),
     deleteKey: (id) => write(() => keys.delete(id)),
 
+    ready: () => disk.ready(write),
     close: async () => {
       if (closed) return
       closed = true
