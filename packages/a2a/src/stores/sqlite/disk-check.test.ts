@@ -31,10 +31,8 @@ describe('a SQLite file that cannot grow', () => {
     const fill = (): Promise<unknown> =>
       write(() => database.exec(`INSERT INTO notes VALUES (x'01', x'01', 1, 0, NULL, printf('%.*c', 1000000, 'x'))`))
     // The real SQLITE_FULL, as of a full disk.
-    const [{ pages = 0 } = {}] = database
-      .prepare<{ pages: number }>('SELECT page_count AS pages FROM pragma_page_count')
-      .all()
-    database.exec(`PRAGMA max_page_count = ${pages + 2}`)
+    const count = database.prepare<{ pages: number }>('SELECT page_count AS pages FROM pragma_page_count').get()
+    database.exec(`PRAGMA max_page_count = ${(count?.pages ?? 0) + 2}`)
     await check.ready(write)
     await assert.rejects(fill(), /full/)
     await assert.rejects(check.ready(write), /the database file cannot be written: .*full/)

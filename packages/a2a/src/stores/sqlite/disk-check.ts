@@ -15,14 +15,12 @@ export interface DiskCheck {
 const probeBytes = 65_536
 
 export function createDiskCheck(database: Database): DiskCheck {
-  let cause: unknown
   let isWell = true
 
   return {
     failed(error) {
       if (!isDiskError(error)) return
       isWell = false
-      cause = error
     },
     async ready(write) {
       if (isWell) return
@@ -30,9 +28,8 @@ export function createDiskCheck(database: Database): DiskCheck {
         // Two commits: what one makes and takes away again is never written.
         await write(() => database.prepare(insertProbe).run('x'.repeat(probeBytes)))
         await write(() => database.prepare(removeProbe).run())
-      } catch (error) {
-        cause = error
-        throw new Error(`the database file cannot be written: ${String((cause as Error).message)}`, { cause })
+      } catch (cause) {
+        throw new Error(`the database file cannot be written: ${(cause as Error).message}`, { cause })
       }
       isWell = true
     },
