@@ -81,6 +81,13 @@ const trials: readonly Trial[] = [
   },
   { name: 'getSession', check: (json) => assert.equal(json.subject, 'admin') },
   {
+    name: 'listSessions',
+    check(json) {
+      known.session = json.sessions.find(({ by }: { by: string }) => by === 'oidc').id
+    },
+  },
+  { name: 'endSession', path: () => `/admin/sessions/${known.session}` },
+  {
     name: 'createKey',
     body: () => ({ name: 'made', agents: ['echo'], rate: '60/min', tasksPerDay: 9, expiresIn: '1d', tenant: 't' }),
     check: (json) => (known.id = json.id),

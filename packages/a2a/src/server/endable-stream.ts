@@ -19,8 +19,8 @@ export function endableStream(source: EventStream): EndableStream {
   let ended: { readonly reason: unknown } | undefined
   let interrupt: ((reason: unknown) => void) | undefined
 
-  function next(): Promise<Batch> {
-    if (ended !== undefined) return Promise.reject(ended.reason)
+  async function next(): Promise<Batch> {
+    if (ended !== undefined) throw ended.reason
     return new Promise((resolve, reject) => {
       interrupt = reject
       events.next().then(resolve as (batch: IteratorResult<readonly StreamItem[], unknown>) => void, reject)

@@ -45,6 +45,19 @@ export function checkHost(request: HttpRequest, hosts: ReadonlySet<string>, cors
   }
 }
 
+/**
+ * Whether a request names one Host, as node:http lists its headers. Of two, node keeps the first and a proxy before us may
+ * have judged by the second; RFC 9112 3.2 asks for 400.
+ */
+export function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count === 1
+}
+
 /** Without the port. */
 export function hostname(host: string): string {
   const colon = host.lastIndexOf(':')

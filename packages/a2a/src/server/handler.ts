@@ -115,7 +115,7 @@ export function createHandler(options: HandlerOptions): Handler {
     if (state === 'starting') state = 'ready'
   }
 
-  const storeAnswers = createStoreCheck(store)
+  const storeAnswers = createStoreCheck(store, { log })
   const readiness: Readiness = {
     get state() {
       return state

@@ -5,6 +5,7 @@
  */
 import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import { depart } from './departures.ts'
+import { hasOneHost } from './guard.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
 import { afterStall, bytesTaken } from './patience.ts'
@@ -23,6 +24,7 @@ export type NodeHandler = (req: NodeRequest, res: NodeResponse, next?: (reason?:
 
 export function createNodeHandler(router: Router, options: NodeOptions): NodeHandler {
   return (req, res, next) => {
+    if (!isForOneHost(req)) return refuseHost(res)
     const request = toRequest(req, res, options.prefix)
     if (request === undefined || (next !== undefined && !router.knows(request.method, request.path))) {
       if (next !== undefined) return next()
@@ -32,6 +34,17 @@ export function createNodeHandler(router: Router, options: NodeOptions): NodeHan
     }
     answer(res, () => router.handle(request), options)
   }
+}
+
+/** HTTP/1.0 knows no Host; HTTP/2 has `:authority` instead. */
+export function isForOneHost({ rawHeaders, httpVersion }: Pick<NodeRequest, 'rawHeaders' | 'httpVersion'>): boolean {
+  return rawHeaders === undefined || httpVersion !== '1.1' || hasOneHost(rawHeaders)
+}
+
+export function refuseHost(res: NodeResponse): void {
+  const body = 'Send exactly one Host header\n'
+  res.writeHead(400, { 'content-type': 'text/plain', 'content-length': body.length, connection: 'close' })
+  res.end(body)
 }
 
 /** Whatever goes wrong from here on, such as a framework that has answered already, costs this connection and no more. */

@@ -9,6 +9,9 @@ export interface NodeRequest {
   /** Set by Connect and Express, which cut the mount path off `url`. */
   readonly originalUrl?: string
   readonly baseUrl?: string
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders?: readonly string[]
+  readonly httpVersion?: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
   readonly socket: {
     readonly remoteAddress?: string | undefined

@@ -20,6 +20,7 @@ import { createHandler, type Handler } from './handler.ts'
 import { hostInUrl } from './host-in-url.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
+import { isForOneHost, refuseHost } from './node-adapter.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
 import { bytesTaken, lookEveryMs, looksPerStall } from './patience.ts'
 import { isPortTaken, portTaken } from './port-taken.ts'
@@ -181,6 +182,7 @@ function receiver({ tls, front, log = consoleLog }: ServeOptions, handler: Handl
 
 function behind(front: Front, handler: Handler, log: EngineLog): Receive {
   return (request, response) => {
+    if (!isForOneHost(request)) return refuseHost(response)
     try {
       if (front(request, response)) return
     } catch (cause) {

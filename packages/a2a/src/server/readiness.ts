@@ -4,6 +4,7 @@
  */
 import { systemClock } from '../model/clock.ts'
 import { later } from '../engine/later.ts'
+import type { EngineLog } from '../engine/contract.ts'
 import type { Store } from './options.ts'
 
 /** `starting` and `stopped` keep callers waiting or away; one that is `leaving` serves and says that it is not ready. */
@@ -20,10 +21,13 @@ export interface StoreCheckOptions {
   readonly patienceMs?: number
   /** For how long an answer counts. */
   readonly freshMs?: number
+  /** Told why the store cannot be written, and when it can be again. */
+  readonly log?: Pick<EngineLog, 'warn' | 'info'>
 }
 
 export function createStoreCheck(store: Store, options: StoreCheckOptions = {}): () => Promise<boolean> {
-  const { monotonicNow: now = systemClock.monotonicNow, patienceMs = 2_000, freshMs = 500 } = options
+  const { monotonicNow: now = systemClock.monotonicNow, patienceMs = 2_000, freshMs = 500, log } = options
+  let wasReady = true
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
   let isUnderway = false
   let asking: Promise<unknown> | undefined
@@ -37,17 +41,27 @@ export function createStoreCheck(store: Store, options: StoreCheckOptions = {}):
   function ask(): Promise<boolean> {
     isUnderway = true
     return new Promise((resolve) => {
-      const late = later(patienceMs, () => answered(false))
+      let isAnswered = false
+      const late = later(patienceMs, () => answered(false, new Error(`no answer within ${patienceMs} ms`)))
       askStore().then(
         () => answered(true),
-        () => answered(false),
+        (cause: unknown) => answered(false, cause),
       )
-      function answered(isReady: boolean): void {
+      function answered(isReady: boolean, cause?: unknown): void {
         late.cancel()
         isUnderway = false
+        if (!isAnswered) tell(isReady, cause)
+        isAnswered = true
         resolve(isReady)
       }
     })
+  }
+
+  function tell(isReady: boolean, cause: unknown): void {
+    if (isReady === wasReady) return
+    wasReady = isReady
+    if (isReady) log?.info('the store can be written again: ready')
+    else log?.warn('the store cannot be written: not ready', { cause })
   }
 
   /** A store that hangs is asked once, however often we are: each question may hold a connection. */

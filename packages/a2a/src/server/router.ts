@@ -49,7 +49,8 @@ export function createRouter(
 
   function receive(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     if (request.path === '/healthz') return probe(true)
-    if (request.path === '/readyz') return readiness.isReady().then(probe)
+    if (request.path === '/readyz')
+      return readiness.isReady().then((isReady) => probe(isReady, unreadyReason(readiness)))
     if (publisher !== undefined && request.path === jwksPath) return showKeys(request, publisher)
     const place = locate(roster, request.path, house.tenants.declared)
     if (house.visit === undefined) return admit(request, place, undefined)
@@ -254,11 +255,16 @@ export function createRouter(
   return { handle, knows }
 }
 
-function probe(isWell: boolean): HttpResponse {
+/** For operators; what is wrong with the store is in the log. */
+function unreadyReason({ state }: Readiness): string {
+  return state === 'ready' ? 'the store cannot be written' : `the server is ${state}`
+}
+
+function probe(isWell: boolean, reason?: string): HttpResponse {
   return {
     status: isWell ? 200 : 503,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: isWell ? '{"status":"ok"}' : '{"status":"unavailable"}',
+    body: JSON.stringify(isWell ? { status: 'ok' } : { status: 'unavailable', reason }),
   }
 }
 

@@ -10,6 +10,8 @@ export interface KeySource {
   readonly jwks: string | URL | JSONWebKeySet
   readonly cooldownMs: number
   readonly fetch?: FetchHandler | undefined
+  /** Whether an unknown key is UNAVAILABLE during the cooldown, for senders that try again later. Default false. */
+  readonly unknownIsUnavailable?: boolean
 }
 
 /** With a shared secret, whoever can verify could also have signed. */
@@ -36,7 +38,12 @@ export interface VerifyingKeys {
   ask<T>(verify: (key: JWTVerifyGetKey) => Promise<T>): Promise<T>
 }
 
-export async function openKeys({ jwks, cooldownMs, fetch }: KeySource): Promise<VerifyingKeys> {
+export async function openKeys({
+  jwks,
+  cooldownMs,
+  fetch,
+  unknownIsUnavailable = false,
+}: KeySource): Promise<VerifyingKeys> {
   const { createLocalJWKSet, createRemoteJWKSet, customFetch, errors } = await import('jose')
   if (typeof jwks === 'object' && 'keys' in jwks) {
     const local = createLocalJWKSet(jwks)
@@ -61,7 +68,7 @@ export async function openKeys({ jwks, cooldownMs, fetch }: KeySource): Promise<
   return {
     async ask(verify) {
       await reloadAfterStepBack().catch(() => {})
-      const wasCooling = remote.coolingDown
+      const mayBeNewer = unknownIsUnavailable && remote.coolingDown
       let failed: unknown
       const getKey: JWTVerifyGetKey = async (header, token) => {
         try {
@@ -74,11 +81,13 @@ export async function openKeys({ jwks, cooldownMs, fetch }: KeySource): Promise<
       try {
         return await verify(getKey)
       } catch (reason) {
-        // Nobody looked for a key, or there are keys and none of them is it.
-        const isTheirs = failed === undefined || failed instanceof errors.JWKSMultipleMatchingKeys
+        // Nobody looked for a key, or there are keys and none of them is it: the JWT is not good. A key that is newer than
+        // what we have is found after the cooldown; until then a made-up key id must not look like an outage of ours.
+        const isTheirs =
+          failed === undefined ||
+          failed instanceof errors.JWKSMultipleMatchingKeys ||
+          (failed instanceof errors.JWKSNoMatchingKey && !mayBeNewer)
         if (isTheirs || failed instanceof errors.JOSENotSupported) throw reason
-        // The key may be newer than what we have; in a moment we may ask for it.
-        if (failed instanceof errors.JWKSNoMatchingKey && !wasCooling) throw reason
         throw new A2AError('UNAVAILABLE', 'The keys to verify this with are not to be had now', {}, { cause: reason })
       }
     },

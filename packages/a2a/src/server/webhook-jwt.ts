@@ -35,7 +35,7 @@ export function createJwtCheck(options: JwtOptions): (jwt: string) => Promise<Sh
   let opened: Promise<VerifyingKeys> | undefined
 
   return async (jwt) => {
-    const keys = await (opened ??= openKeys(options))
+    const keys = await (opened ??= openKeys({ ...options, unknownIsUnavailable: true }))
     const { jwtVerify } = await import('jose')
     const { issuer, audience, maxAgeMs, requiredClaims } = options
     const { payload } = await keys.ask((key) =>

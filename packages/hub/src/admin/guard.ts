@@ -112,6 +112,6 @@ async function known<T>(identify: () => Promise<T>): Promise<T> {
     const { code, message, details } = reason
     const headers = typeof details.challenge === 'string' ? { 'www-authenticate': details.challenge } : bearer
     if (code === 'UNAUTHENTICATED' || code === 'PERMISSION_DENIED') throw new RouteError(code, message, { headers })
-    throw code === 'UNAVAILABLE' ? new RouteError(code, message) : reason
+    throw code === 'UNAVAILABLE' ? Object.assign(new RouteError(code, message), { cause: reason.cause }) : reason
   }
 }

@@ -78,6 +78,9 @@ export function createRouter(parts: RouterParts): AdminFront {
     } catch (reason) {
       const error = asRouteError(reason)
       if (error.code === 'INTERNAL') log.error('a request of the admin failed', { path: request.path, cause: reason })
+      if (error.code === 'UNAVAILABLE' && error.cause !== undefined) {
+        log.warn('a request of the admin could not be answered', { path: request.path, cause: error.cause })
+      }
       const answer = refusal(error)
       if (response.headersSent) response.destroy()
       else sendAnswer(response, request.method === 'HEAD', answer)

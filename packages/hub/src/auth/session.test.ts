@@ -31,11 +31,13 @@ interface World {
   unavailable?: boolean
 }
 
+const usual = (): World => ({ scopes: ['admin'], renewed: undefined })
+
 function open({
   clock = { at: 1_000_000 },
   notes = memoryNotes(() => clock.at),
   adminMark = 'a',
-  world = { scopes: ['admin'], renewed: undefined } as World,
+  world = usual(),
   ended = [] as string[],
   asked = [] as string[],
 } = {}) {

@@ -175,6 +175,36 @@ describe('a bearer token of an issuer', () => {
     assert.equal(status, 200)
   })
 
+  it('under an unknown kid is refused with 401 however often it comes, and the keys are fetched at most twice', async () => {
+    const { issuer, authenticate } = await open1()
+    assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
+    const asked = issuer.requests.length
+    for (let count = 0; count < 20; count += 1) {
+      const token = await issuer.token({}, { kid: `made-up-${count}` })
+      const { status, challenge } = await call({ authenticate }, `Bearer ${token}`)
+      assert.equal(status, 401)
+      assert.match(challenge ?? '', /invalid_token/)
+    }
+    assert.ok(issuer.requests.length - asked <= 1, 'key ids that somebody makes up must not make us call')
+    assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
+  })
+
+  it('is 503 while the keys cannot be fetched, with the reason in the log and one request a second', async () => {
+    const issuer = await startIssuer()
+    const authenticate = bearer({ issuer: issuer.url, audience: 'ada', jwks: `${issuer.url}/keys` })
+    issuer.fail(true)
+    const told: unknown[] = []
+    const warn = (message: string, fields?: object): void => void told.push([message, fields])
+    const handler = open({ authenticate, log: { debug() {}, info() {}, warn, error: warn } })
+    const authorization = `Bearer ${await issuer.token()}`
+    for (let count = 0; count < 10; count += 1) {
+      const { status } = await post(handler, rpc('GetTask', { id: 'x' }), { ...modern, authorization })
+      assert.equal(status, 503)
+    }
+    assert.match(inspect(told, { depth: 10 }), /The keys to verify this with are not to be had now|Expected 200/)
+    assert.ok(issuer.requests.length < 10, 'it is left alone for a moment')
+  })
+
   it('is known by given keys as well, with no look at the issuer', async () => {
     const issuer = await startIssuer()
     const authenticate = bearer({

@@ -71,6 +71,11 @@ function ask(
   { id }: ProtocolVersion,
   { handler, http, agent }: ServiceParts,
 ): Promise<GrpcAnswer> {
+  // RFC 9113 8.3.1: a Host that differs from `:authority` is malformed.
+  if (call.metadata.get('host').some((host) => host !== call.getHost())) {
+    const error = new A2AError('INVALID_REQUEST', 'The metadata `host` differs from `:authority`: send one of them')
+    return Promise.resolve({ headers: {}, error })
+  }
   return handler.answer({
     request: new GrpcRequest(call, http),
     service: rpcsOf[id].service,

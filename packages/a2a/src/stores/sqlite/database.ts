@@ -86,3 +86,9 @@ export function isCorrupt(error: unknown): error is Error {
 function codeOf(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? (error.errcode as number) % 256 : undefined
 }
+
+/** NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file could not be written, whatever was to be written to it. */
+const ofDisk: ReadonlySet<number> = new Set([7, 8, 10, 13, 14])
+export function isDiskError(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && ofDisk.has((error.errcode as number) % 256)
+}

@@ -13,6 +13,7 @@ import { createBlobTable } from './blob-table.ts'
 import { createCounters } from './counters.ts'
 import type { Database } from './database.ts'
 import { openDatabase } from './database.ts'
+import { createDiskCheck } from './disk-check.ts'
 import { beginEpoch } from './epoch.ts'
 import { openHighWater } from './high-water.ts'
 import { inspectDatabase } from './inspect.ts'
@@ -72,7 +73,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const look = createLook(database, blobs)
   const parts = { database, epoch, counters, blobs, messages, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
+  const disk = createDiskCheck(database)
   const writer = createWriter(database, {
+    failed: disk.failed,
     begin() {
       look.forget()
       messages.settle()
@@ -200,6 +203,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     saveKey: (key) => write(() => keys.save(key)),
     deleteKey: (id) => write(() => keys.delete(id)),
 
+    ready: () => disk.ready(write),
     close: async () => {
       if (closed) return
       closed = true

@@ -26,6 +26,8 @@ export interface WriterParts {
   beforeCommit(): void
   /** What was written is durable. Must not throw. */
   afterCommit(): void
+  /** Told of every job that failed. */
+  failed?(error: unknown): void
 }
 
 interface Job {
@@ -61,7 +63,11 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
     const jobs = queue
     queue = []
     const outcomes = outcomesOf(jobs)
-    jobs.forEach((job, index) => settle(job, outcomes[index] as Outcome))
+    jobs.forEach((job, index) => {
+      const outcome = outcomes[index] as Outcome
+      if ('error' in outcome) parts.failed?.(outcome.error)
+      settle(job, outcome)
+    })
   }
 
   function outcomesOf(jobs: readonly Job[]): readonly Outcome[] {
