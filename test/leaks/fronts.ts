@@ -5,7 +5,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { clearCardCache, connect } from '@parley/a2a/client'
 import { agentFile } from '../delegation/open-hub.ts'
-import { adminKey, openHub } from './hub.ts'
+import { adminKey, fillCaches, openHub } from './hub.ts'
 import { type LeakCase, measureAll } from './measure.ts'
 
 const { hub, close } = await openHub({
@@ -172,6 +172,7 @@ async function mcpCases(): Promise<readonly LeakCase[]> {
 }
 
 try {
+  await fillCaches(at('echo'))
   await measureAll(client)
   await measureAll(await adminCases())
   await measureAll(await mcpCases())

@@ -5,10 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { connect } from '@parley/a2a/client'
 import { kinds } from '../../packages/hub/src/agents/kinds.ts'
 import { checkConfig } from '../../packages/hub/src/config/check.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
 import type { Hub } from '../../packages/hub/src/hub.ts'
+import { isFull } from './measure.ts'
 import type { Upstreams } from './upstreams.ts'
 
 export const adminKey = 'the admin key of a test'
@@ -19,8 +21,11 @@ export interface MeasuredHub {
   close(): Promise<void>
 }
 
-export async function openHub(sections: object): Promise<MeasuredHub> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-leaks-'))
+/** `folder` is where its tasks are, for what its programs write beside. */
+export async function openHub(
+  sections: object,
+  folder = mkdtempSync(join(tmpdir(), 'parley-leaks-')),
+): Promise<MeasuredHub> {
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const tree = {
     listen: { port: 0, grpcPort: false },
@@ -39,6 +44,15 @@ export async function openHub(sections: object): Promise<MeasuredHub> {
       await hub.close()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** The hub follows the traces of its last 2,000 tasks: the quick mode would not get past them otherwise. */
+export async function fillCaches(url: string): Promise<void> {
+  if (isFull) return
+  const agent = await connect(url)
+  for (let left = 2_200; left > 0; left -= 20) {
+    await Promise.all(Array.from({ length: 20 }, () => agent.send('hello')))
   }
 }
 

@@ -1,10 +1,12 @@
 /** An answer of every kind of agent of a hub, and work that is handed on: the process that is measured. */
 import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { agentFile } from '../delegation/open-hub.ts'
-import { openHub, openUpstreams } from './hub.ts'
+import { fillCaches, openHub, openUpstreams } from './hub.ts'
 import { type LeakCase, measureAll } from './measure.ts'
 
 const upstreams = await openUpstreams()
@@ -12,24 +14,24 @@ const acpAgent = join(import.meta.dirname, '../agents/programs/acp-agent.ts')
 const keeper = 'while IFS= read -r line; do [ -z "$line" ] && continue; echo "You said: $line"; echo; done'
 const limits = { concurrent: 1, queue: 10 }
 
-const { hub, folder, close } = await openHub({
-  agents: {
-    module: { kind: 'module', path: agentFile('echo') },
-    queued: { kind: 'module', path: agentFile('echo'), limits },
-    front: { kind: 'module', path: agentFile('front') },
-    gpt: { kind: 'openai', baseUrl: upstreams.model, model: 'scripted' },
-    loop: { kind: 'loop', model: 'gpt', tools: [{ agent: 'module' }] },
-    claw: { kind: 'openclaw', ...upstreams.gateway, transport: 'ws' },
-    'claw-http': { kind: 'openclaw', ...upstreams.gateway, transport: 'http' },
-    command: { kind: 'command', command: ['cat'] },
-    kept: { kind: 'command', command: ['sh', '-c', keeper], mode: 'keep' },
-    acp: { kind: 'acp', command: [process.execPath, acpAgent], env: { BENCH: '.' } },
-    tools: { kind: 'mcp', url: upstreams.mcp },
-    remote: { kind: 'a2a', url: upstreams.remote },
-    'remote-rest': { kind: 'a2a', url: upstreams.remote, bindings: ['HTTP+JSON'] },
-    'remote-grpc': { kind: 'a2a', url: upstreams.remote, bindings: ['GRPC'] },
-  },
-})
+const folder = mkdtempSync(join(tmpdir(), 'parley-leaks-'))
+const agents = {
+  module: { kind: 'module', path: agentFile('echo') },
+  queued: { kind: 'module', path: agentFile('echo'), limits },
+  front: { kind: 'module', path: agentFile('front') },
+  gpt: { kind: 'openai', baseUrl: upstreams.model, model: 'scripted' },
+  loop: { kind: 'loop', model: 'gpt', tools: [{ agent: 'module' }] },
+  claw: { kind: 'openclaw', ...upstreams.gateway, transport: 'ws' },
+  'claw-http': { kind: 'openclaw', ...upstreams.gateway, transport: 'http' },
+  command: { kind: 'command', command: ['cat'] },
+  kept: { kind: 'command', command: ['sh', '-c', keeper], mode: 'keep' },
+  acp: { kind: 'acp', command: [process.execPath, acpAgent], env: { BENCH: folder } },
+  tools: { kind: 'mcp', url: upstreams.mcp },
+  remote: { kind: 'a2a', url: upstreams.remote },
+  'remote-rest': { kind: 'a2a', url: upstreams.remote, bindings: ['HTTP+JSON'] },
+  'remote-grpc': { kind: 'a2a', url: upstreams.remote, bindings: ['GRPC'] },
+}
+const { hub, close } = await openHub({ agents }, folder)
 
 interface Kind {
   readonly agent: string
@@ -80,7 +82,7 @@ async function caseOf({ agent: name, text = 'hello', together = 1, ...kind }: Ki
 }
 
 try {
-  process.chdir(folder)
+  await fillCaches(`${hub.url}/a2a/module`)
   for (const kind of measured) await measureAll([await caseOf(kind)])
 } finally {
   upstreams.close()

@@ -1,6 +1,7 @@
 /** A leak a little larger than the bound, a cache that is full after a while, and neither: what the measure must tell apart. */
-import { boundBytes, measureAll } from './measure.ts'
+import { boundOf, measureAll } from './measure.ts'
 
+const boundBytes = boundOf(1)
 const kept: unknown[] = []
 const cache: unknown[] = []
 const piece = (bytes: number): unknown => Array.from({ length: Math.ceil(bytes / 8) }, (_, index) => index / 3)

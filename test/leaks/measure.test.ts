@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { boundBytes, slopeOf } from './measure.ts'
+import { boundOf, slopeOf } from './measure.ts'
 import { runProgram } from './run-program.ts'
 
 describe('what measures leaks', () => {
@@ -11,6 +11,7 @@ describe('what measures leaks', () => {
   })
 
   it('finds what grows for good, and lets a cache with a bound be', async () => {
+    const boundBytes = boundOf(1)
     const [leak, cache, nothing] = await runProgram('known-leaks')
     assert.ok((leak?.bytesEach ?? 0) > boundBytes, JSON.stringify(leak))
     assert.ok((cache?.bytesEach ?? Infinity) <= boundBytes, JSON.stringify(cache))

@@ -20,14 +20,16 @@ export interface LeakCase {
 export interface Measured {
   readonly name: string
   readonly bytesEach: number
+  /** More of them is a leak. */
+  readonly boundBytes: number
   /** How often it was done, all in all. */
   readonly operations: number
   readonly tookMs: number
 }
 
 export const isFull = process.env['PARLEY_FULL'] === '1'
-/** Of each operation. The quick mode does too few to see less than this. */
-export const boundBytes = isFull ? 200 : 1_000
+/** For each operation. The quick mode does too few to see less than that, and fewer still of the slow ones. */
+export const boundOf = (slowness: number): number => (isFull ? 200 : 500 + 500 * slowness)
 /** `PARLEY_LEAKS=push` measures only the cases whose names have that word in them. */
 const chosen = process.env['PARLEY_LEAKS'] ?? ''
 
@@ -54,6 +56,7 @@ async function measure({ name, run, slowness = 1 }: LeakCase): Promise<Measured>
     for (let left = Math.ceil(times); left > 0; left -= 1) await run(operations++)
   }
   await repeat(warmUp / slowness)
+  const boundBytes = boundOf(slowness)
   let bytesEach = Infinity
   for (let ranges = 0; ranges < mostRanges && bytesEach > boundBytes; ranges += 1) {
     const points = [[operations, await heapBytes()] as const]
@@ -64,7 +67,8 @@ async function measure({ name, run, slowness = 1 }: LeakCase): Promise<Measured>
     bytesEach = Math.min(bytesEach, slopeOf(points))
     if (chosen !== '') process.stderr.write(`${name}: ${JSON.stringify(points)} → ${Math.round(slopeOf(points))}\n`)
   }
-  return { name, bytesEach: Math.round(bytesEach), operations, tookMs: Math.round(performance.now() - startedAt) }
+  const tookMs = Math.round(performance.now() - startedAt)
+  return { name, bytesEach: Math.round(bytesEach), boundBytes, operations, tookMs }
 }
 
 /** Theil and Sen: the median of the slopes between every two points. */

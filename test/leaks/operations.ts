@@ -156,7 +156,7 @@ async function casesOf(tongue: Tongue): Promise<readonly LeakCase[]> {
   // One of each, many times: what one of them leaves is left by each round.
   const round: LeakCase = {
     name: `${where}: every operation`,
-    slowness: 4,
+    slowness: 2,
     fullOnly: !inShort.includes(where),
     async run(index) {
       for (const [name, run] of Object.entries(operations)) if (!isSlowToFill(name)) await run(index)

@@ -3,6 +3,7 @@
  * measured. Prints where they are, and ends when its input does.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import { resultsIn } from '../agents/loop-bench.ts'
@@ -31,6 +32,7 @@ const mcp = await serveWeb((request) => handler.fetch(request))
 const remote = await serve({
   port: 0,
   grpcPort: 0,
+  store: memoryStore(),
   log: { debug() {}, info() {}, warn() {}, error() {} },
   limits: { tasksPerCaller: Infinity },
   agent: async function* ({ text }) {

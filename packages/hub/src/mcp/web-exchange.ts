@@ -54,7 +54,19 @@ export async function sendResponse(
   for (;;) {
     const piece = await reader.read()
     if (piece.done || response.destroyed) break
-    if (!response.write(piece.value)) await Promise.race([once(response, 'drain'), gone])
+    if (!response.write(piece.value)) await drainedOrGone(response)
   }
   response.end()
+}
+
+/** By hand: a race with the end of the response would keep something of every wait until that comes. */
+function drainedOrGone(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.once('drain', done).once('close', done)
+    if (response.destroyed) done()
+  })
 }
