@@ -192,8 +192,8 @@ export function createRecovery(parts: RecoverParts) {
     const run = parts.runOf(live)
     // It runs here, where its own timers end it: they know how long it took, whatever the wall clock was set to.
     if (run !== undefined) {
-      if (run.isOver) run.expire()
-      else if (run.isInputOver && !hasMovedOn(live.fold, row, due)) await expireInput(live)
+      if (run.isOver()) run.expire()
+      else if (run.isInputOver() && !hasMovedOn(live.fold, row, due)) await expireInput(live)
       return
     }
     const { turn, deadlineAt = Infinity } = live.fold
