@@ -19,17 +19,17 @@ export function killFaults(world: World): readonly Fault[] {
   return [
     {
       kind: 'SIGKILL',
-      share: 50,
+      share: 80,
       inject: (random) => restart(pickFrom(world.hubs, random)),
     },
     {
       kind: 'SIGKILL of all',
-      share: 4,
+      share: 12,
       inject: async () => void (await Promise.all(world.hubs.map(restart))),
     },
     {
       kind: 'SIGKILL while starting',
-      share: 6,
+      share: 20,
       async inject(random) {
         const hub = pickFrom(world.hubs, random)
         await world.kill(hub)

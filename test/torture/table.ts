@@ -15,6 +15,7 @@ export function tableOf({ seed, minutes, worlds, memory }: TortureResult): strin
     ['events told', ...worlds.map(({ eventsTold }) => eventsTold)],
     ['answers', ...worlds.map(({ answers }) => answers)],
     ['webhook deliveries', ...worlds.map(({ pushes }) => pushes)],
+    ['calls retried', ...worlds.map(({ retries }) => retries)],
     ['violations', ...worlds.map(({ violations }) => violations.length)],
   ]
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length))) ?? []
