@@ -230,7 +230,7 @@ const partsOfTheConsoleKnowNoPage: Rule = (files) =>
 
 const combinesSignals = 'packages/a2a/src/model/linked-signal.ts'
 
-/** `AbortSignal.any` keeps the listeners of what is over as long as its longest source, which is often the process. */
+/** Of `AbortSignal.any` listeners stay when the work is over, with all that they see (model/linked-signal.ts). */
 const signalsAreCombinedInOnePlace: Rule = (files) =>
   Object.entries(files)
     .filter(([file]) => file !== combinesSignals && file !== 'test/architecture.test.ts')

@@ -3,17 +3,19 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { newFolder, startHub } from '../hub/running-hub.ts'
+import { newFolder, noTerminal, startHub } from '../hub/running-hub.ts'
 import { lastGuardMs } from './open-console.ts'
 
 const found = await findBrowser()
 
-describe('the first start', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
+const skip = 'missing' in found ? found.missing : noTerminal
+
+describe('the first start', { skip, timeout: 600_000 }, async () => {
+  if ('missing' in found || noTerminal !== false) return
   after(() => found.browser.close())
   await buildConsole()
   const folder = await newFolder()
-  const hub = await startHub(folder)
+  const hub = await startHub(folder, [], {}, true)
 
   it('prints a link that opens the console, signed in, and leaves the key in no address', async () => {
     const link = /See it in a browser: (\S+)/.exec(await hub.says(/See it in a browser/))?.[1] ?? ''

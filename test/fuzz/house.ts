@@ -12,6 +12,7 @@ import type { AgentSettings, HouseOptions } from '@parley/a2a/server'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { Sent } from './answers/operations.ts'
 import type { Got } from './answers/judge.ts'
+import type { HttpInput } from './guided/http-input.ts'
 import type { House, Plan } from './requests/plans.ts'
 import { bytesOf } from './requests/plans.ts'
 import type { Facts } from './requests/tokens.ts'
@@ -53,6 +54,8 @@ const agent: Agent = async function* ({ text, message, signal }) {
 export interface Served {
   /** The request as it went out and the answer as it came. */
   exchange(plan: Plan): Promise<{ sent: Sent; got: Got }>
+  /** The same for a request of the guided fuzz. */
+  exchangeInput(input: HttpInput): Promise<{ sent: Sent; got: Got }>
   /** What the server told its log and nobody else, newest last. */
   readonly logged: readonly unknown[]
   close(): Promise<void>
@@ -78,7 +81,8 @@ export async function openHouse(house: House): Promise<Served> {
   const facts = await prepare((request) => handler.fetch(request))
   return {
     logged,
-    exchange: (plan) => exchange(plan, house, facts, (request) => handler.fetch(request)),
+    exchange: (plan) => exchange(toRequest(plan, facts), house, (request) => handler.fetch(request)),
+    exchangeInput: (input) => exchange(requestOfInput(input, facts), house, (request) => handler.fetch(request)),
     close: () => handler.close(),
   }
 }
@@ -126,8 +130,7 @@ async function prepare(fetch: Fetch): Promise<Facts> {
   return { tasks: tasks as Facts['tasks'], context: contextId, page: nextPageToken as string, newId }
 }
 
-async function exchange(plan: Plan, house: House, facts: Facts, fetch: Fetch): Promise<{ sent: Sent; got: Got }> {
-  const request = toRequest(plan, facts)
+async function exchange(request: Request, house: House, fetch: Fetch): Promise<{ sent: Sent; got: Got }> {
   const body = request.body === null ? undefined : await request.clone().text()
   const sent = {
     method: request.method,
@@ -156,6 +159,19 @@ function toRequest({ method, path, headers, body, damage }: Plan, facts: Facts):
     method,
     headers: made,
     ...(bytes !== undefined && bytes.length > 0 ? { body: bytes } : {}),
+  })
+}
+
+function requestOfInput({ method, path, headers, body }: HttpInput, facts: Facts): Request {
+  const made = new Headers()
+  for (const [name, value] of headers) made.append(name, fillIn(value, facts))
+  // Tokens are ASCII, so what else a body holds survives as bytes.
+  const bytes = Buffer.from(fillIn(Buffer.from(body).toString('latin1'), facts), 'latin1')
+  const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD'
+  return new Request(new URL(origin + fillIn(path, facts)), {
+    method,
+    headers: made,
+    ...(hasBody ? { body: bytes } : {}),
   })
 }
 

@@ -1,9 +1,11 @@
 /** `parley key` at a hub that runs: the whole life of a key. */
 import assert from 'node:assert/strict'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freePort } from '../free-port.ts'
 import { call1_0 } from './calls.ts'
-import { newFolder, parley, startHub } from './running-hub.ts'
+import { newFolder, noTerminal, parley, startHub } from './running-hub.ts'
 
 describe('the admin key and parley key', { timeout: 120_000 }, () => {
   it('is shown once, and makes keys that open, are listed and are revoked', async () => {
@@ -11,7 +13,10 @@ describe('the admin key and parley key', { timeout: 120_000 }, () => {
       'parley.yaml': 'agents:\n  gpt: { kind: demo, agent: echo }\n  other: { kind: demo, agent: echo }\naccess: {}\n',
     })
     const hub = await startHub(folder)
-    const admin = /The admin key is (\S+)/.exec(await hub.says(/The admin key is/))?.[1] ?? ''
+    const admin = await hub.adminKey()
+    assert.ok(!hub.lines.some((line) => line.includes(admin)), 'what is no terminal is a log')
+    assert.equal((await parley(folder, ['key', 'list'], { PARLEY_URL: hub.url })).code, 0, 'the file is found')
+    await rm(join(folder, '.parley/admin-key'))
     const env = { PARLEY_ADMIN_KEY: admin, PARLEY_URL: hub.url }
 
     const created = await parley(folder, ['key', 'create', '--agent', 'gpt', '--name', 'ci', '--expires', '30d'], env)
@@ -46,6 +51,15 @@ describe('the admin key and parley key', { timeout: 120_000 }, () => {
     await again.end()
     const gone = await parley(folder, ['key', 'list'], env)
     assert.match(gone.lines.join(), /There is no hub at/)
+  })
+
+  it('is printed to whoever sits at a terminal, and left in no file', { skip: noTerminal }, async () => {
+    const folder = await newFolder({ 'parley.yaml': 'agents: { gpt: { kind: demo, agent: echo } }\n' })
+    const hub = await startHub(folder, [], {}, true)
+    assert.match(await hub.says(/The admin key is/), /The admin key is pka_\w+/)
+    assert.match(await hub.says(/See it in a browser/), /#key=pka_\w+/)
+    assert.ok(!(await readdir(join(folder, '.parley'))).includes('admin-key'))
+    await hub.end()
   })
 
   it('finds the hub by the configuration, which may give the admin key itself', async () => {

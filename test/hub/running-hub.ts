@@ -1,13 +1,17 @@
 /** The hub as its users run it: a program, a folder with a configuration, and what it says. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after } from 'node:test'
 
 const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
+
+/** Why no hub can be started at a terminal here. */
+export const noTerminal: string | false =
+  spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` of util-linux'
 
 export interface Ended {
   readonly code: number | null
@@ -20,6 +24,8 @@ export interface RunningHub {
   readonly lines: readonly string[]
   /** The next line, or one of before, that looks like this. Of those before `from` none counts. */
   says(pattern: RegExp, from?: number): Promise<string>
+  /** The key that a first start has left in a file, because nobody sits at a terminal. */
+  adminKey(): Promise<string>
   signal(name: NodeJS.Signals): void
   end(): Promise<Ended>
 }
@@ -34,8 +40,11 @@ export async function newFolder(files: Readonly<Record<string, string>> = {}): P
   return folder
 }
 
-function start(folder: string, args: readonly string[], env: Environment) {
-  const child = spawn(process.execPath, ['--conditions=parley-source', program, ...args], {
+function start(folder: string, args: readonly string[], env: Environment, atTerminal = false) {
+  const words = [process.execPath, '--conditions=parley-source', program, ...args]
+  // A program of util-linux, which gives its child a terminal.
+  const [file = '', ...rest] = atTerminal ? ['script', '-qfec', `exec ${words.join(' ')}`, '/dev/null'] : words
+  const child = spawn(file, rest, {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,19 +73,22 @@ function start(folder: string, args: readonly string[], env: Environment) {
   return { child, lines, says, closed }
 }
 
-/** Resolves when it listens. Any free port, unless `env` says otherwise. */
+/** Resolves when it listens. Any free port, unless `env` says otherwise. `atTerminal`: where somebody sits. */
 export async function startHub(
   folder: string,
   args: readonly string[] = [],
   env: Environment = {},
+  atTerminal = false,
 ): Promise<RunningHub> {
-  const { child, lines, says, closed } = start(folder, ['up', ...args], { PORT: '0', ...env })
+  const { child, lines, says, closed } = start(folder, ['up', ...args], { PORT: '0', ...env }, atTerminal)
   const url = /listening on (\S+)/.exec(await says(/listening on/))?.[1] ?? ''
   await says(/^Stop with/)
   return {
     url,
     lines,
     says,
+    adminKey: async () =>
+      (await readFile(/admin key is in (\S+)/.exec(await says(/The admin key is in/))?.[1] ?? '', 'utf8')).trim(),
     signal: (name) => void child.kill(name),
     async end() {
       child.kill('SIGTERM')

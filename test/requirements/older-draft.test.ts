@@ -39,8 +39,7 @@ const fetchHub = fetchFrom(hub.url, token)
 
 /** The document has all requests authenticated. */
 async function createKey(): Promise<string> {
-  const admin = /The admin key is (\S+)/.exec(await hub.says(/The admin key is/))?.[1] ?? ''
-  const env = { PARLEY_ADMIN_KEY: admin, PARLEY_URL: hub.url }
+  const env = { PARLEY_ADMIN_KEY: await hub.adminKey(), PARLEY_URL: hub.url }
   const { lines } = await parley(folder, ['key', 'create', '--agent', 'documented'], env)
   return lines.find((line) => /^\S+$/.test(line)) ?? ''
 }

@@ -24,6 +24,8 @@ export interface SettingsParts {
   readonly isAvailable: boolean
   /** How long a turn may take; nothing for as long as usual. */
   readonly turnTimeoutMs: number | undefined
+  /** When its tasks open, as its kind says; nothing for as usual. */
+  readonly openAfterMs?: number | undefined
   /** Of the hub itself, beside those of the agent. */
   readonly extensions: readonly Extension[]
   /** Who may call it, as its card says. */
@@ -33,7 +35,7 @@ export interface SettingsParts {
 const notAvailable = 'This agent is not available at the moment.'
 
 export function settingsOf(parts: SettingsParts): AgentSettings {
-  const { name, config, agent, open, looked, isAvailable, turnTimeoutMs } = parts
+  const { name, config, agent, open, looked, isAvailable, turnTimeoutMs, openAfterMs } = parts
   const known: CardPart = { name, ...open?.card, ...defined(looked) }
   const { provider, documentationUrl, iconUrl, version, inputModes, outputModes } = config
   const said = { ...known, ...defined({ provider, documentationUrl, iconUrl, version, inputModes, outputModes }) }
@@ -57,7 +59,7 @@ export function settingsOf(parts: SettingsParts): AgentSettings {
     ...(text !== '' ? { description: text } : {}),
     ...(skills.length > 0 ? { skills } : {}),
     ...(extensions.length > 0 ? { extensions } : {}),
-    ...(turnTimeoutMs !== undefined ? { turnTimeoutMs } : {}),
+    ...defined({ turnTimeoutMs, openAfterMs }),
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
     ...(config.whenBusy !== undefined ? { whenBusy: config.whenBusy } : {}),
     ...parts.security,

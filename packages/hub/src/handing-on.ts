@@ -15,6 +15,7 @@ import { createHouseCalls } from './house-calls.ts'
 import type { Registry } from './registry.ts'
 import { createRouting } from './routing/routing.ts'
 import type { Routing } from './routing/routing.ts'
+import { systemClock } from './clock.ts'
 
 export interface HandingOnParts {
   readonly notes: Notes
@@ -52,7 +53,7 @@ export async function openHandingOn(parts: HandingOnParts): Promise<HandingOn> {
     mayUse: access.mayUse,
     fetch: globalThis.fetch,
     log,
-    now: Date.now,
+    now: systemClock.now,
   })
   const health = createHealth({
     settings: () => config().health,
@@ -63,7 +64,7 @@ export async function openHandingOn(parts: HandingOnParts): Promise<HandingOn> {
       return open?.health === undefined ? undefined : async (signal) => open.health?.(signal)
     },
     log,
-    now: Date.now,
+    ...systemClock,
   })
   const houseParts = {
     engine: async () => (await parts.handler).engine,
@@ -75,7 +76,7 @@ export async function openHandingOn(parts: HandingOnParts): Promise<HandingOn> {
     takeCall: access.admitWithin,
     url: (agent: string) => `${parts.url()}/a2a/${agent}`,
     idempotencyWindowMs: () => config().idempotency.window,
-    now: Date.now,
+    now: systemClock.now,
   }
   const house = (name: string): House => createHouseCalls(houseParts, name)
   const routing = createRouting({
@@ -91,7 +92,7 @@ export async function openHandingOn(parts: HandingOnParts): Promise<HandingOn> {
     health,
     routing,
     house,
-    observed: (name, agent) => observed(agent, health.observer(name), Date.now),
+    observed: (name, agent) => observed(agent, health.observer(name), systemClock.monotonicNow),
     configure: () => delegation.configure(delegationSettings(config())),
     close: async () => health.close(),
   }

@@ -1,6 +1,6 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
-import { ConfigError, defaultJsonNodes } from '@parley/a2a/server'
+import { ConfigError, defaultJsonNodes, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
@@ -42,11 +42,14 @@ import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
 import { costOf } from './telemetry/prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { whereOpen } from './where-open.ts'
+import { systemClock } from './clock.ts'
 
 export interface HubParts {
   readonly log: AgentLog
   /** Lets anybody in from anywhere, if the configuration lets anybody in. */
   readonly insecure?: boolean | undefined
+  /** Opens a SQLite file although acknowledged writes are missing. Default `false`: the start is refused. */
+  readonly acceptLoss?: boolean | undefined
   /** What programs that agents start see of the environment. Default: nothing. */
   readonly programEnv?: Readonly<Record<string, string>> | undefined
   /** Default: all there are. */
@@ -94,19 +97,21 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createQueues()
   const telemetry = await openTelemetry(config.telemetry, {
-    store: openStore({ ...storeOf(config), dataDir: config.dataDir }),
+    store: openStore({ ...storeOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
     log,
-    now: Date.now,
+    ...systemClock,
     keptMs: config.retention.finished,
     isAtHome: isAtHome && !config.trustProxy,
     isAdmin: (key) => access?.adminKey.isGood(key) === true,
     streams: () => server?.handler.streams() ?? 0,
+    readers: () => server?.handler.readers,
     agents: () => registry,
     queues: queues.lengths,
   })
   const { store } = telemetry
 
   try {
+    await verifyMasterKey(store)
     access = await openAccess()
     handing = await openHandingOn({
       notes: ownNotes(store.notes, 'delegation'),
@@ -185,7 +190,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       url,
       version: hubVersion(),
       log,
-      now: Date.now,
+      ...systemClock,
     })
   }
 
@@ -214,7 +219,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       admit,
       onAnswer,
       log,
-      now: Date.now,
+      ...systemClock,
     }
     const { pages, notFound } = createConsole({
       folder: parts.console ?? consoleFolder,
@@ -257,7 +262,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
 
   /** The agents as tools for MCP clients. */
   function openMcp(
-    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'now'>,
+    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
     limits: Partial<Limits> = {},
     known: Access,
   ): McpFront | undefined {

@@ -6,6 +6,7 @@ import { createPartBytes } from './agents/part-bytes.ts'
 import { defined } from './defined.ts'
 import { ownNotes } from './own-notes.ts'
 import type { RegistryParts } from './registry.ts'
+import { systemClock } from './clock.ts'
 
 export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | 'publicUrl'> {
   readonly notes: Notes
@@ -47,7 +48,7 @@ export function kindPartsOf(lent: LendingParts): RegistryParts['kindParts'] {
     model,
     ...defined({ cost, persona, jsonNodes, turnTimeoutMs: turnTimeoutMs ?? kind.turnTimeoutMs }),
     publicUrl,
-    now: Date.now,
+    ...systemClock,
     notice: () => notice(name),
   })
 }

@@ -2,10 +2,11 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { memoryStore } from '@parley/a2a'
-import type { Store } from '@parley/a2a'
+import type { AgentLog, Store } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { prepareDataDirectory } from './data-directory.ts'
 
 export interface StoreSettings {
   /** `sqlite:` (in `dataDir`), `sqlite:<file>`, `memory:` or `postgres://user:password@host/database`. */
@@ -18,14 +19,18 @@ export interface StoreSettings {
    * cannot be reached: then the database is looked at ten times a second.
    */
   readonly directStore?: string | undefined
+  /** Opens a SQLite file although acknowledged writes are missing. Default `false`. */
+  readonly acceptLoss?: boolean | undefined
+  readonly log?: Pick<AgentLog, 'info' | 'warn'> | undefined
 }
 
 /** A server that cannot be reached is given up after this long, and tried again. */
 const connectMs = 5_000
 
-export function openStore({ store, dataDir, masterKey, directStore }: StoreSettings): Store {
+export function openStore(settings: StoreSettings): Store {
+  const { store, masterKey, directStore, log = console } = settings
   if (store === 'memory:') return memoryStore()
-  if (store.startsWith('sqlite:')) return sqliteStore(store.slice('sqlite:'.length) || join(dataDir, 'parley.db'))
+  if (store.startsWith('sqlite:')) return openSqlite(store.slice('sqlite:'.length), settings)
   if (!isPostgres(store)) {
     throw new ConfigError('store', 'give sqlite:, sqlite:<file>, memory: or postgres://user:password@host/database')
   }
@@ -40,8 +45,21 @@ export function openStore({ store, dataDir, masterKey, directStore }: StoreSetti
     // Whoever names the server apart has a pooler before it, which may not keep prepared statements.
     unnamedStatements: directStore !== undefined,
     ...(direct === 'none' ? {} : { listen: () => new pg.Client({ connectionString: direct, ...connection }) }),
-    log: console,
+    log,
   })
+}
+
+function openSqlite(named: string, { dataDir, acceptLoss = false, log = console }: StoreSettings): Store {
+  if (named === '') prepareDataDirectory(dataDir, log)
+  const file = named || join(dataDir, 'parley.db')
+  try {
+    return sqliteStore({ file, acceptLoss, log })
+  } catch (reason) {
+    // What stands against opening the file is a sentence for the operator.
+    const refusal = new ConfigError('store', reason instanceof Error ? reason.message : String(reason))
+    refusal.cause = reason
+    throw refusal
+  }
 }
 
 const connection = { connectionTimeoutMillis: connectMs, keepAlive: true, application_name: 'parley' }

@@ -126,6 +126,7 @@ export function createRegistry({ kinds, log, kindParts, limit, security, times, 
       looked,
       isAvailable: open !== undefined,
       turnTimeoutMs: config.timeout ?? kindOf(config).turnTimeoutMs,
+      openAfterMs: kindOf(config).openAfterMs,
       security: security(name),
       extensions: rest.extensions?.(name) ?? [],
     })

@@ -78,7 +78,17 @@ function hstsOf({ listen: { tls } }: HubConfig): number {
 
 function limitsOf({ limits }: HubConfig): NonNullable<ServeOptions['limits']> {
   const { body: bodyBytes, jsonNodes, parts, tasksPerCaller, streamsPerCaller, wait: waitMs } = limits
-  return defined({ bodyBytes, jsonNodes, parts, tasksPerCaller, streamsPerCaller, waitMs })
+  const { unsent: unsentBytes, unsentPerCaller: unsentBytesPerCaller } = limits
+  return defined({
+    bodyBytes,
+    jsonNodes,
+    parts,
+    tasksPerCaller,
+    streamsPerCaller,
+    unsentBytes,
+    unsentBytesPerCaller,
+    waitMs,
+  })
 }
 
 /** Signed if there is an address to sign for. */

@@ -57,4 +57,13 @@ export type HttpResponse =
       readonly refused?: ErrorCode
     }
   /** Each chunk is written as one piece; the next is asked for only when the last was taken. */
-  | { readonly status: number; readonly headers: HttpHeaders; readonly chunks: AsyncIterable<string> }
+  | {
+      readonly status: number
+      readonly headers: HttpHeaders
+      readonly chunks: AsyncIterable<Chunk>
+      /** Of all chunks, where that is known: then it is one answer in pieces, and no stream. */
+      readonly lengthBytes?: number
+    }
+
+/** A piece of a text: bytes are UTF-8, and shared, so nobody changes them. */
+export type Chunk = string | Uint8Array

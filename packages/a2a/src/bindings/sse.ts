@@ -17,6 +17,11 @@ export function sseFrame(seq: number | undefined, before: string, json: string, 
   return seq === undefined ? `data: ${before}${json}${after}\n\n` : `id: ${seq}\ndata: ${before}${json}${after}\n\n`
 }
 
+/** What stands before the document of a frame. */
+export function sseHead(seq: number | undefined): string {
+  return seq === undefined ? 'data: ' : `id: ${seq}\ndata: `
+}
+
 /** From `Last-Event-ID` or its stand-in for browsers. What is not one of our ids is ignored. */
 export function readCursor(value: string | undefined): number | undefined {
   if (value === undefined || value.length > 16 || !/^\d+$/.test(value)) return undefined

@@ -77,11 +77,11 @@ export function createAgent(session: Session): RemoteAgent {
 
   /** Peers answer before the turn is over: they were told to wait and do not, or cannot that long (B-63, B-66). */
   async function send(saying: Saying, options: SendOptions = {}): Promise<Answer> {
-    const from = Date.now()
+    const from = performance.now()
     const answer = await say(saying, options)
     const { returnImmediately, timeoutMs = session.limits.answerTimeoutMs } = options
     if (answer.kind === 'message' || returnImmediately === true || hasSettled(answer.status.state)) return answer
-    return wait(session, answer.id, { ...options, timeoutMs: Math.max(1, timeoutMs - (Date.now() - from)) })
+    return wait(session, answer.id, { ...options, timeoutMs: Math.max(1, timeoutMs - (performance.now() - from)) })
   }
 }
 

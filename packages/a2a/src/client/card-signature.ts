@@ -2,6 +2,7 @@
  * Is this card by who it says it is by (B-31…B-33)? Loaded by those who ask. What a good signature does not cover is not
  * believed: the card that comes back is read from what was signed and from nothing beside it.
  */
+import { clockOf } from '../model/clock.ts'
 import type { AgentCard, AgentCardSignature } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { decodeCard } from '../versions/decode-card.ts'
@@ -19,6 +20,7 @@ export interface CheckParts {
   readonly fetch: Fetch
   readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
   readonly log?: ClientLog | undefined
+  /** Default: the system's clocks. A given one is also that of durations. */
   readonly now?: () => number
 }
 
@@ -31,10 +33,11 @@ const maxSignatures = 8
 /** What became of one signature: `false` is proof that it is wrong, an Error says why nothing is known. */
 type Outcome = { readonly reading: SignedReading; readonly proof: CardSignature } | false | Error
 
-export function createCardCheck({ options, fetch, limits, log, now = Date.now }: CheckParts): CardCheck {
+export function createCardCheck({ options, fetch, limits, log, ...clock }: CheckParts): CardCheck {
+  const { now, monotonicNow } = clockOf(clock)
   const { verify = 'require', trust = {} } = options
   const allowed = trust.algorithms ?? knownAlgorithms
-  const keys = createKeyRing({ trust, fetch, limits, now })
+  const keys = createKeyRing({ trust, fetch, limits, monotonicNow })
   /** Where the public card came from: the extended one, which has no address, is judged by that. */
   let cardFrom: URL | undefined
 

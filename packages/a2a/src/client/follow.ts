@@ -39,7 +39,7 @@ export async function* follow(
   const { told } = sieve
   let way: 'stream' | 'ask' | 'poll' = 'stream'
   let stream: WireStream | undefined
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   let connections = 0
   /** Connections in a row that brought nothing new. */
   let failures = 0
@@ -225,7 +225,7 @@ export async function* follow(
   /** Nothing of the answer has come: whether the peer would take the message, `delayMs` from now, for the one it has. */
   function maySendAgain(error: A2AError, delayMs: number): boolean {
     const { messageId } = (send as SendMessageRequest).message
-    const agoMs = Date.now() - startedAt + delayMs
+    const agoMs = performance.now() - startedAt + delayMs
     return mayRepeat(error, 'SendStreamingMessage', session.card, { messageId, agoMs })
   }
 

@@ -123,7 +123,7 @@ function notSpoken({ version, url }: ChosenInterface, how: string, cause?: unkno
 export interface Failed {
   readonly operation: Operation
   readonly request: RequestOf<Operation>
-  /** When the first attempt began, by `Date.now()`. */
+  /** When the first attempt began, by `performance.now()`. */
   readonly startedAt: number
   readonly attempt: number
   readonly card: AgentCard
@@ -142,7 +142,7 @@ export async function pause(reason: unknown, failed: Failed): Promise<void> {
   if (attempt > 1 && reason.code === 'TIMEOUT') throw reason
   const delayMs = retryDelay(attempt, reason, limits)
   if (delayMs === undefined) throw reason
-  const agoMs = Date.now() - startedAt + delayMs
+  const agoMs = performance.now() - startedAt + delayMs
   if (agoMs >= timeoutMs) throw reason
   const sent = 'message' in request ? { messageId: request.message.messageId, agoMs } : undefined
   if (!mayRepeat(reason, operation, card, sent)) throw reason

@@ -98,7 +98,7 @@ export async function createSession(parts: SessionParts): Promise<Session> {
   async function call<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions = {}) {
     if (about.force !== true) checkCapabilities(operation, request, card)
     const { signal, end } = linkSignals([about.signal], about.timeoutMs)
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
     const how = { signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
     const speak: Asking['speak'] = async (wire, asked, exactly) => ({

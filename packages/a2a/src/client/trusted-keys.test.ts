@@ -119,6 +119,7 @@ describe('whose keys count', () => {
 
   it('are fetched once for many cards, and again for a key that is not among them, but not at once [B-22 B-31]', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
+    t.mock.method(performance, 'now', () => Date.now())
     const [one, two] = [await signerOf('ES256', 'one'), await signerOf('ES256', 'two')]
     const keys = [one.jwk]
     const documents: Record<string, object> = { [jwksUrl]: { keys } }

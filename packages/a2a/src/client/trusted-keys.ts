@@ -24,7 +24,7 @@ export interface KeyRingParts {
   readonly trust: CardTrust
   readonly fetch: Fetch
   readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> & Partial<Pick<ClientLimits, 'maxJsonNodes'>>
-  readonly now: () => number
+  readonly monotonicNow: () => number
 }
 
 interface FetchedKeys {
@@ -39,7 +39,7 @@ const againMs = 30_000
 const lists = new WeakMap<Fetch, Map<string, FetchedKeys>>()
 const maxLists = 64
 
-export function createKeyRing({ trust, fetch, limits, now }: KeyRingParts): KeyRing {
+export function createKeyRing({ trust, fetch, limits, monotonicNow }: KeyRingParts): KeyRing {
   const given = [trust.keys ?? []].flat().flatMap((one) => ('keys' in one ? (one.keys as readonly PublicKey[]) : one))
   const places = [trust.jwks ?? []].flat().map(String)
   const isPinned = trust.keys !== undefined || trust.jwks !== undefined
@@ -77,12 +77,12 @@ export function createKeyRing({ trust, fetch, limits, now }: KeyRingParts): KeyR
     signal: AbortSignal,
   ): Promise<readonly PublicKey[]> {
     const known = kept.get(place)
-    const age = known === undefined ? Infinity : now() - known.at
+    const age = known === undefined ? Infinity : monotonicNow() - known.at
     if (known !== undefined && age < freshMs && (named(known.keys).length > 0 || age < againMs))
       return named(known.keys)
     const keys = await load(place, signal)
     kept.delete(place)
-    kept.set(place, { keys, at: now() })
+    kept.set(place, { keys, at: monotonicNow() })
     for (const oldest of kept.keys()) if (kept.size > maxLists) kept.delete(oldest)
     return named(keys)
   }

@@ -29,6 +29,7 @@ import type { Inbox, TurnParts } from './turn.ts'
 import { TurnClock } from './turn-clock.ts'
 import { failedTurn, isProtocolError } from './turn-failure.ts'
 import { TurnQuestion } from './turn-question.ts'
+import { hasStarted, writeStart } from './turn-start.ts'
 import { turnLog } from './turn-log.ts'
 import { TurnSpans } from './turn-spans.ts'
 import type { ActiveTurnParts, TurnInput } from './turn-input.ts'
@@ -56,6 +57,8 @@ export class ActiveTurn implements TurnParts {
   #spans: TurnSpans | undefined
   #log: EngineLog | undefined
   #opensAt: Wait | undefined
+  /** Settles when the start of the turn is durable; only where the agent is not called before. */
+  #durable: Promise<unknown> | undefined
 
   constructor(parts: ActiveTurnParts, input: TurnInput) {
     this.input = input
@@ -75,7 +78,7 @@ export class ActiveTurn implements TurnParts {
     this.#begun = input.started === true
     this.#takenSeq = input.consumedSeq
     if (this.#begun) this.#clock.start()
-    else if (input.opening === undefined || input.opening.atOnce) this.begin(true)
+    else if (input.opening === undefined || input.opening.atOnce || this.#limits.openAfterMs <= 0) this.begin(true)
     else this.#opensAt = later(Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs), () => this.begin(true))
     if (this.#limits.whenBusy === 'steer') for (const waiting of this.live.fold.waiting) this.received(waiting)
   }
@@ -198,24 +201,17 @@ export class ActiveTurn implements TurnParts {
   /** The task is there from now on, and if `working` says so at work. */
   begin(working: boolean): void {
     if (this.#begun) return
-    const { live, input } = this
     this.#begun = true
     this.#opensAt?.cancel()
     this.#clock.start()
-    if (input.opening === undefined) {
-      live.post(steps.startTurn(input, input.consumedSeq, this.#limits), 200)
-      this.#spans?.writeHeld()
-      return
-    }
-    const { opening } = this.#parts
-    const intent = steps.open(input.message, input.options, input.opening.idempotency, this.#limits, working)
-    live.write(intent).then((seq) => opening.resolve({ submittedSeq: (seq as number) + 1 }), opening.reject)
+    this.#durable = writeStart(this.#parts, this.input, working)
     this.#spans?.writeHeld()
   }
 
   /** Resolves with how the turn ends, or with nothing when it was stopped or answered without a task. */
   async listen(): Promise<Ending | undefined> {
     let opened: Promise<ReportSource> | undefined
+    if (this.#durable !== undefined && !(await hasStarted(this.#durable, this.#parts))) return undefined
     try {
       const output = this.#callAgent()
       // What is there at once is not waited for, which is cheaper for a direct message. In later turns it is: whoever sent

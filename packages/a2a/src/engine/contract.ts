@@ -280,7 +280,10 @@ export interface AgentOptions {
   readonly inputTimeout?: { readonly afterMs: number; readonly then: 'fail' | 'continue' }
   /** How long a canceled agent may take to end by itself. */
   readonly cancelGraceMs: number
-  /** A task that has said nothing yet opens after this long. */
+  /**
+   * A task that has said nothing yet opens after this long. 0: every turn is in the log before its agent is called, so that
+   * no crash makes it run twice; a reply is then always a task.
+   */
   readonly openAfterMs: number
   readonly coalesceText: boolean
   /** Whether streams stay open when the task asks for input (B-91). */

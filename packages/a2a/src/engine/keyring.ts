@@ -198,7 +198,11 @@ async function createWrapping(masterKey: Uint8Array | undefined): Promise<Wrappi
       try {
         return new Uint8Array(await crypto.subtle.decrypt(cipher(ivBytes, id), master, sealedBytes))
       } catch (cause) {
-        throw new Error(`The key ${id} in the store was wrapped by another master key than the one given`, { cause })
+        throw new Error(
+          `The key ${id} in the store was wrapped by another master key than the one given. Give the key that this store ` +
+            'was first opened with: the file beside the database (SQLite), or PARLEY_MASTER_KEY (PostgreSQL).',
+          { cause },
+        )
       }
     },
   }

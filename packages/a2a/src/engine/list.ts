@@ -1,5 +1,6 @@
 /** ListTasks: pages by keyset, so that a page costs the same at the end of a long list as at its start. */
 import { A2AError, invalidParams } from '../model/error.ts'
+import { taskBytes } from '../model/json-bytes.ts'
 import type { ListTasksRequest, ListTasksResponse } from '../model/operation.ts'
 import type { Task } from '../model/task.ts'
 import type { ListQuery, Partition, Store } from '../stores/store.ts'
@@ -7,6 +8,8 @@ import type { CallContext, Signer } from './contract.ts'
 import { withHistory } from './fold.ts'
 
 const defaultPageSize = 50
+/** A page of large tasks ends early: its token says where the next one begins. */
+const maxPageBytes = 16_000_000
 
 export interface ListParts {
   readonly store: Store
@@ -29,12 +32,21 @@ export async function listTasks(
     request.pageToken === undefined || request.pageToken === '' ? undefined : await readToken(request.pageToken)
   const page = await parts.store.list({ ...filter, limit: pageSize, ...(before !== undefined ? { before } : {}) })
   const tasks: Task[] = []
+  let last = page.tasks.at(-1)
+  let { more } = page
+  let bytes = 0
   for (const row of page.tasks) {
     const task = await parts.view(row.id)
-    if (task !== undefined) tasks.push(shape(task, request))
+    if (task === undefined) continue
+    const shown = shape(task, request)
+    tasks.push(shown)
+    bytes += taskBytes(shown)
+    if (bytes < maxPageBytes || row === last) continue
+    last = row
+    more = true
+    break
   }
-  const last = page.tasks.at(-1)
-  const nextPageToken = page.more && last !== undefined ? await writeToken(last.statusAt, last.id) : ''
+  const nextPageToken = more && last !== undefined ? await writeToken(last.statusAt, last.id) : ''
   return { tasks, nextPageToken, pageSize, totalSize: page.total }
 
   /** Bound to the filters and the owner: a token of one list does not open another. */

@@ -116,7 +116,6 @@ export async function runPushJob(
 
   async function tell(item: Item): Promise<PushOutcome> {
     const startedAt = now()
-    // `stop` is the server's own where nobody deletes the config: what follows it has to let go.
     const { signal, end } = linkSignals([stop], parts.timeoutMs, () => new Error('timed out'))
     const task = () => viewOf((live as Live).fold)
     // Whoever delivers should stop when told to; a place in a lane must not hang on it.

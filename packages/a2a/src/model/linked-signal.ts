@@ -1,8 +1,9 @@
 /**
  * One abort signal that follows others and an optional timeout, and lets go of them when the work is over.
  *
- * `AbortSignal.any` has no end: a signal with a listener is kept as long as one of its sources, and a server's own signal
- * is kept for good. Each webhook that was called left 16 kB behind that way. `test/architecture.test.ts` forbids it.
+ * `AbortSignal.any` has no end. Node holds such a signal as long as it has a listener and one of its sources lives; a
+ * listener whose scope reaches a source keeps both of them for good. Each webhook that was called left 16 kB behind that
+ * way. `test/architecture.test.ts` forbids it.
  */
 import { A2AError } from './error.ts'
 

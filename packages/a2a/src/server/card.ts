@@ -114,7 +114,7 @@ export function createCards(resident: Resident, options: CardOptions): Cards {
     const key = `${variant} ${base} ${grpc?.url ?? ''} ${grpc?.isDefault === true}`
     const card = written.get(key)
     if (signer === undefined) return card ?? keep(key, write(describe(base), variant))
-    if (card !== undefined && options.now() - card.writtenAt < signedForMs) return card
+    if (card !== undefined && Math.abs(options.now() - card.writtenAt) < signedForMs) return card
     return sign(signer, key, base, variant)
   }
 

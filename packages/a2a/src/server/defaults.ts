@@ -11,6 +11,8 @@ export const defaultLimits: Limits = {
   metadataDepth: 32,
   tasksPerCaller: 10_000,
   streamsPerCaller: 2_000,
+  unsentBytes: 256_000_000,
+  unsentBytesPerCaller: 64_000_000,
   // Longer than a turn may take by default, so that whoever waits gets the end and not the middle (B-67).
   waitMs: 600_000,
 }

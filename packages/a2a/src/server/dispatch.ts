@@ -17,6 +17,7 @@ import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
 import type { CallVariant } from './endpoint-variant.ts'
 import { activeExtensions, requestedExtensions } from './extensions.ts'
 import { noSuchPath, perform } from './perform.ts'
+import { sliceChunks, utf8Length } from './slices.ts'
 import { streamChunks } from './stream.ts'
 import type { Resident } from './resident.ts'
 import type { Gate } from './gate.ts'
@@ -172,10 +173,14 @@ export function createDispatch(house: House): Dispatch {
       visit,
       card: () => house.card(request, resident),
     })
-    if (typeof outcome === 'string') {
+    if (typeof outcome === 'string' || 'bytes' in outcome) {
       const plain = headersOf(version, call, framing.contentType, request.method !== 'POST')
       const headers = gate?.headers === undefined ? plain : { ...plain, ...gate.headers }
-      return { status: 200, headers, body: framing.before + outcome + framing.after }
+      const { before, after } = framing
+      if (typeof outcome === 'string') return { status: 200, headers, body: before + outcome + after }
+      const { bytes, account } = outcome
+      const lengthBytes = utf8Length(before) + bytes.length + utf8Length(after)
+      return { status: 200, headers, chunks: sliceChunks(before, bytes, after, account), lengthBytes }
     }
     const chunks = streamChunks({
       ...outcome,

@@ -119,9 +119,9 @@ interface Made {
 }
 const made = new WeakMap<StreamEvent, Map<string, Made>>()
 
-/** Kept beside the plain event, so that a thousand readers cost one decoration. What tells of a gap is one reader's own. */
-function decorated(item: StreamItem, key: string, decorating: readonly Extension[]): StreamEvent {
-  if (item.gap === true) return add(item, decorating)
+/** Kept beside the plain event, so that a thousand readers cost one decoration. */
+function decorated(item: StreamItem, extensions: string, decorating: readonly Extension[]): StreamEvent {
+  const key = item.gap === true ? `${extensions} gap` : extensions
   let known = made.get(item.event)
   const before = known?.get(key)
   if (before !== undefined && before.seq === item.seq) return before.event

@@ -1,16 +1,25 @@
 /** The web's Request and Response to ours and back: Hono, Next, Bun, Deno, Workers, and tests without a socket. */
-import type { HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { Chunk, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import { tooLarge } from '../bindings/json-body.ts'
+import { afterStall } from './patience.ts'
 import type { Router } from './router.ts'
 
 export type FetchHandler = (request: Request) => Promise<Response>
 
-export function createFetchHandler(router: Router, prefix: string): FetchHandler {
+export interface FetchOptions {
+  readonly prefix: string
+  readonly stallMs: number
+  /** Called when a reader was cut because it took nothing for `stallMs`. */
+  stalled(): void
+}
+
+export function createFetchHandler(router: Router, options: FetchOptions): FetchHandler {
+  const { prefix } = options
   return async (web) => {
     const leaving = createLeaving(web)
     const request = toRequest(web, prefix, leaving)
     if (request === undefined) return new Response(null, { status: 404 })
-    return toResponse(await router.handle(request), web.method === 'HEAD', leaving)
+    return toResponse(await router.handle(request), web.method === 'HEAD', leaving, options)
   }
 }
 
@@ -82,30 +91,60 @@ async function readBody({ body, headers }: Request, limitBytes: number): Promise
   return text + decoder.decode()
 }
 
-function toResponse(response: HttpResponse, isHead: boolean, leaving: Leaving): Response {
+function toResponse(response: HttpResponse, isHead: boolean, leaving: Leaving, options: FetchOptions): Response {
   const { status } = response
   const headers = new Headers(response.headers)
-  if ('chunks' in response) return new Response(toStream(response.chunks, leaving), { status, headers })
+  if ('chunks' in response) {
+    if (response.lengthBytes !== undefined) headers.set('content-length', String(response.lengthBytes))
+    return new Response(toStream(response.chunks, leaving, options), { status, headers })
+  }
   const hasBody = !isHead && status !== 204 && status !== 304
   return new Response(hasBody ? (response.body as string | Uint8Array<ArrayBuffer>) : null, { status, headers })
 }
 
-/** Nothing is read ahead: the reader's next pull is what asks for the next chunk. */
-function toStream(chunks: AsyncIterable<string>, leaving: Leaving): ReadableStream<Uint8Array> {
+/**
+ * Nothing is read ahead: the reader's next pull is what asks for the next chunk. One that pulls nothing for `stallMs` while
+ * there is something to pull is cut, as at a socket: what is held for it would be held for ever.
+ */
+function toStream(
+  chunks: AsyncIterable<Chunk>,
+  leaving: Leaving,
+  { stallMs, stalled }: FetchOptions,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const source = chunks[Symbol.asyncIterator]()
   const { signal } = leaving
-  const letGo = (): void => void source.return?.()
+  let callOff: (() => void) | undefined
+  let pulls = 0
+  let isPulling = false
+  const letGo = (): void => {
+    callOff?.()
+    void source.return?.()
+  }
   if (signal.aborted) letGo()
   else signal.addEventListener('abort', letGo, { once: true })
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        const cut = (): void => {
+          stalled()
+          letGo()
+          controller.error(new Error('The answer was not read'))
+        }
+        callOff = afterStall(stallMs, cut, () => (isPulling ? (pulls += 1) : pulls))
+      },
       async pull(controller) {
+        pulls += 1
+        isPulling = true
         const next = await source.next()
-        if (next.done === true) controller.close()
-        else controller.enqueue(encoder.encode(next.value))
+        isPulling = false
+        if (next.done === true) {
+          callOff?.()
+          controller.close()
+        } else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value)
       },
       cancel() {
+        callOff?.()
         leaving.leave()
       },
     },

@@ -2,7 +2,7 @@
  * Calls that come framed already, because their bytes take a library that not everybody has: gRPC. Beside dispatch.ts
  * and of the same shape: agent, caller and version are found, and the same `perform` does the rest.
  */
-import type { HttpHeaders, HttpRequest } from '../bindings/http.ts'
+import type { Chunk, HttpHeaders, HttpRequest } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
@@ -19,6 +19,7 @@ import { type OpenStream, perform } from './perform.ts'
 import { absent, type Resident } from './resident.ts'
 import type { Roster } from './roster.ts'
 import type { Readiness } from './readiness.ts'
+import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface GrpcCall {
   /** As a listener of HTTP would have it: metadata are its headers, the rpc is its path. */
@@ -37,7 +38,8 @@ export interface GrpcCall {
 /** Headers are metadata: those of a result go before it, those of an error after it. */
 export type GrpcAnswer = { readonly headers: HttpHeaders } & (
   | { readonly error: A2AError }
-  | { readonly body: string }
+  /** With an account it is large, and the account is closed when it was taken. */
+  | { readonly body: Chunk; readonly account?: ReaderAccount }
   | {
       readonly open: OpenStream
       /** To be called with what broke the stream; answers what the client may know. */
@@ -97,6 +99,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
         call: served,
         request,
         resident,
+        isCopied: true,
         visit,
         card: () => house.card(request, resident),
       })
@@ -104,6 +107,10 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       if (typeof outcome === 'string') {
         visit?.end('OK', 200)
         return { headers, body: outcome }
+      }
+      if ('bytes' in outcome) {
+        visit?.end('OK', 200)
+        return { headers, body: outcome.bytes, account: outcome.account }
       }
       return { headers, open: outcome, failed: (reason) => house.report(reason, resident) }
     } catch (reason) {

@@ -25,6 +25,8 @@ export interface GrpcHandler {
   readonly jsonNodes: number
   readonly keepAliveMs: number
   readonly stallMs: number
+  /** To be called when a reader was cut because it took nothing for `stallMs`. */
+  stalled(): void
   readonly log: EngineLog
 }
 
@@ -45,6 +47,7 @@ export function createGrpcHandler(
     jsonNodes: house.limits.jsonNodes,
     keepAliveMs: house.keepAliveMs,
     stallMs: options.stallMs ?? defaults.stallMs,
+    stalled: house.performParts.unsent.stalled,
     log: options.log ?? consoleLog,
   }
 }

@@ -26,6 +26,7 @@ import { jwtDefaults } from './push-options.ts'
 import { createSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { createRouter } from './router.ts'
 import { createSharedBytes } from './shared-bytes.ts'
+import type { ReaderCounts } from './unsent-bytes.ts'
 
 export interface Handler {
   /** `app.use('/agent', handler.node)`, or `http.createServer(handler.node)`. */
@@ -39,6 +40,8 @@ export interface Handler {
   readonly agents: HandlerAgents
   /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
   readonly push?: HandlerPush
+  /** What is held for readers, and what became of those that do not read. */
+  readonly readers: HandlerReaders
   /** How many streams are open now, of one agent or of all. */
   streams(agent?: string): number
   /**
@@ -60,6 +63,15 @@ export interface Handler {
   drain(): Promise<void>
   /** Takes no more calls, stops what runs, writes what is pending, and closes the store. */
   close(): Promise<void>
+}
+
+export interface HandlerReaders extends ReaderCounts {
+  /** Pages of logs that were read from the store for readers that were behind, since the start. */
+  readonly pagesRead: number
+  /** Pages that another reader at the same place had asked for already: these cost no read and no copy. */
+  readonly pagesShared: number
+  /** For a listener of your own: to be called when it cut a reader that took nothing. */
+  stalled(): void
 }
 
 export interface HandlerPush extends Pick<PushDesk, 'cursors' | 'search' | 'attempts' | 'redeliver'> {
@@ -136,6 +148,8 @@ export function createHandler(options: HandlerOptions): Handler {
   // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
   let closed: Promise<void> | undefined
+  const { unsent } = house.performParts
+  const listening = { prefix, stallMs: options.stallMs ?? defaults.stallMs, stalled: unsent.stalled }
 
   async function drain(): Promise<void> {
     state = 'stopped'
@@ -151,13 +165,31 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 
   return {
-    node: createNodeHandler(router, { prefix, stallMs: options.stallMs ?? defaults.stallMs }),
-    fetch: createFetchHandler(router, prefix),
+    node: createNodeHandler(router, listening),
+    fetch: createFetchHandler(router, listening),
     grpc: createGrpcHandler(house, roster, readiness, options),
     engine,
     agents: createHandlerAgents(roster, engine, house.tenants.declared),
     ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
     ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
+    readers: {
+      get unsentBytes() {
+        return unsent.unsentBytes
+      },
+      get paused() {
+        return unsent.paused
+      },
+      get cut() {
+        return unsent.cut
+      },
+      get pagesRead() {
+        return engine.pages.read
+      },
+      get pagesShared() {
+        return engine.pages.shared
+      },
+      stalled: unsent.stalled,
+    },
     streams: (agent) => house.performParts.slots.taken(agent),
     async card(agent, variant, base) {
       const resident = roster.byName.get(agent)

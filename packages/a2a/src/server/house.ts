@@ -10,7 +10,7 @@ import type { ProtocolVersion } from '../versions/version.ts'
 import type { Binding } from './admission.ts'
 import { noDefaultAgent, noSuchAgent } from './agent-not-found.ts'
 import { createDoorkeeper, type Doorkeeper } from './authenticate.ts'
-import { baseUrl } from './base-url.ts'
+import { baseUrl, senderAddress } from './base-url.ts'
 import { type Cards, createCards, type GrpcPlace } from './card.ts'
 import type { CardSigner } from './card-signer.ts'
 import * as defaults from './defaults.ts'
@@ -27,6 +27,7 @@ import type { Roster } from './roster.ts'
 import { createSharedBytes, type SharedBytes } from './shared-bytes.ts'
 import { createSlots } from './slots.ts'
 import { createTenants, type Tenants } from './tenants.ts'
+import { createUnsentBytes } from './unsent-bytes.ts'
 import { openVisit, type Visit, type VisitParts } from './visit.ts'
 
 export interface House {
@@ -159,6 +160,8 @@ export function createHouse(options: HouseOptions, roster: Roster, engine: Engin
       bytes: parts.bytes ?? createSharedBytes(),
       push: parts.push,
       slots: createSlots(limits.streamsPerCaller),
+      unsent: createUnsentBytes(limits),
+      addressOf: (request) => senderAddress(request, address.trustProxy),
       anonymousMayList: (request) => options.anonymousMayList ?? isLocal(request, address),
       agentNotFound,
       sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,

@@ -3,17 +3,21 @@
  * Node: the same function serves a bare server, Express with or without a body parser,
  * Fastify's raw pair, and whatever else passes these two along.
  */
-import type { ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import { depart } from './departures.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
-import { afterStall } from './patience.ts'
+import { afterStall, bytesTaken } from './patience.ts'
 import type { Router } from './router.ts'
 
 export interface NodeOptions {
   readonly prefix: string
   readonly stallMs: number
+  /** Called when a reader was cut because it took nothing for `stallMs`. */
+  stalled(): void
 }
+
+type Patience = Pick<NodeOptions, 'stallMs' | 'stalled'>
 
 export type NodeHandler = (req: NodeRequest, res: NodeResponse, next?: (reason?: unknown) => void) => void
 
@@ -26,17 +30,17 @@ export function createNodeHandler(router: Router, options: NodeOptions): NodeHan
       res.end()
       return
     }
-    answer(res, () => router.handle(request), options.stallMs)
+    answer(res, () => router.handle(request), options)
   }
 }
 
 /** Whatever goes wrong from here on, such as a framework that has answered already, costs this connection and no more. */
-function answer(res: NodeResponse, handle: () => HttpResponse | Promise<HttpResponse>, stallMs: number): void {
+function answer(res: NodeResponse, handle: () => HttpResponse | Promise<HttpResponse>, patience: Patience): void {
   try {
     const response = handle()
     if (response instanceof Promise) {
-      response.then((made) => send(res, made, stallMs)).catch(() => res.destroy())
-    } else send(res, response, stallMs)
+      response.then((made) => send(res, made, patience)).catch(() => res.destroy())
+    } else send(res, response, patience)
   } catch {
     res.destroy()
   }
@@ -137,16 +141,19 @@ function parsedBody(body: unknown): { readonly value: unknown } | undefined {
   return typeof body === 'string' || body instanceof Uint8Array ? undefined : { value: body }
 }
 
-function send(res: NodeResponse, response: HttpResponse, stallMs: number): void {
+function send(res: NodeResponse, response: HttpResponse, patience: Patience): void {
+  const { status } = response
   if ('chunks' in response) {
-    void sendStream(res, response.status, response.headers, response.chunks, stallMs)
+    const { chunks, lengthBytes } = response
+    const length = lengthBytes === undefined ? undefined : { 'content-length': String(lengthBytes) }
+    void sendStream(res, status, { ...response.headers, ...length }, chunks, patience)
     return
   }
-  const { status, headers, body } = response
+  const { headers, body } = response
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   if (length > pieceBytes) {
     const whole = typeof body === 'string' ? Buffer.from(body) : body
-    void sendStream(res, status, { ...headers, 'content-length': String(length) }, piecesOf(whole), stallMs)
+    void sendStream(res, status, { ...headers, 'content-length': String(length) }, piecesOf(whole), patience)
     return
   }
   depart(res, status, headers, body, length)
@@ -167,8 +174,8 @@ async function sendStream(
   res: NodeResponse,
   status: number,
   headers: HttpHeaders,
-  chunks: AsyncIterable<string | Uint8Array>,
-  stallMs: number,
+  chunks: AsyncIterable<Chunk>,
+  patience: Patience,
 ): Promise<void> {
   const source = chunks[Symbol.asyncIterator]()
   const left = (): void => void source.return?.()
@@ -184,14 +191,14 @@ async function sendStream(
     res.writeHead(status, { ...headers })
     for (let next = await source.next(); next.done !== true; next = await source.next()) {
       wrote = true
-      if (!res.write(next.value)) await taken(res, 'drain', stallMs)
+      if (!res.write(next.value)) await taken(res, 'drain', patience)
       if (res.destroyed) break
     }
     wrote = true
     left()
     res.end()
     // What is left in the buffer may never be taken either.
-    await taken(res, 'finish', stallMs)
+    await taken(res, 'finish', patience)
   } catch {
     res.destroy()
   } finally {
@@ -200,9 +207,13 @@ async function sendStream(
 }
 
 /** Resolves when the event comes, or when the connection is gone: at the latest after `stallMs`, by cutting it off. */
-function taken(res: NodeResponse, event: 'drain' | 'finish', stallMs: number): Promise<void> {
+function taken(res: NodeResponse, event: 'drain' | 'finish', { stallMs, stalled }: Patience): Promise<void> {
   return new Promise((resolve) => {
-    const callOff = afterStall(stallMs, () => res.destroy())
+    const cut = (): void => {
+      stalled()
+      res.destroy()
+    }
+    const callOff = afterStall(stallMs, cut, () => bytesTaken(res.socket))
     const done = (): void => {
       callOff()
       res.off(event, done)

@@ -1,5 +1,7 @@
 /** What we use of node:http's two objects, by shape: whoever passes something like them along will do. */
 
+import type { WatchedSocket } from './patience.ts'
+
 /** What we use of an IncomingMessage. */
 export interface NodeRequest {
   readonly method?: string | undefined
@@ -39,6 +41,7 @@ export interface BodyReader {
 
 /** What we use of a ServerResponse. */
 export interface NodeResponse {
+  readonly socket?: WatchedSocket | null
   readonly headersSent: boolean
   readonly destroyed: boolean
   writeHead(status: number, headers: Record<string, string | number>): unknown

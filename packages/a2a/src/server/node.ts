@@ -21,7 +21,7 @@ import { hostInUrl } from './host-in-url.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import type { AgentsOption, HouseOptions } from './options.ts'
-import { lookEveryMs, looksPerStall } from './patience.ts'
+import { bytesTaken, lookEveryMs, looksPerStall } from './patience.ts'
 import { isPortTaken, portTaken } from './port-taken.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
@@ -109,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const store = options.store ?? (await defaultStore(options.dataDir))
   const handler = await openHandler(options, store)
   const answering = track(server)
-  dropStalled(server, answering, options.stallMs ?? stallMs)
+  dropStalled(server, answering, options.stallMs ?? stallMs, () => handler.readers.stalled())
   server.on('request', receiver(options, handler))
   let grpc: GrpcListeners
   try {
@@ -293,14 +293,22 @@ type Answering = () => readonly ServerResponse[]
  * Cuts off whoever takes nothing of an answer for so long. Looked at now and then, over the answers that are under way: a
  * timeout on the socket is moved with every read and write, and cost a tenth of a small request.
  */
-function dropStalled(server: HttpServer | HttpsServer, answering: Answering, stallMs: number): void {
-  const seen = new WeakMap<ServerResponse, { readonly written: number; looks: number }>()
+function dropStalled(
+  server: HttpServer | HttpsServer,
+  answering: Answering,
+  stallMs: number,
+  stalled: () => void,
+): void {
+  const seen = new WeakMap<ServerResponse, { readonly taken: number; looks: number }>()
   const look = (): void => {
     for (const response of answering()) {
-      const { writableLength = 0, bytesWritten: written = 0 } = response.socket ?? {}
+      const taken = bytesTaken(response.socket)
       const last = seen.get(response)
-      if (writableLength === 0 || last?.written !== written) seen.set(response, { written, looks: 0 })
-      else if ((last.looks += 1) >= looksPerStall) response.destroy()
+      if ((response.socket?.writableLength ?? 0) === 0 || last?.taken !== taken) seen.set(response, { taken, looks: 0 })
+      else if ((last.looks += 1) >= looksPerStall) {
+        stalled()
+        response.destroy()
+      }
     }
   }
   const timer = setInterval(look, lookEveryMs(stallMs)).unref()
@@ -331,7 +339,7 @@ async function shutDown(
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
   let isGrpcGone = false
   void grpc.drain().then(() => (isGrpcGone = true))
-  const deadline = Date.now() + drainMs
+  const deadline = performance.now() + drainMs
   let isDrained = false
   const drained = (): void => void (isDrained = true)
   void handler.drain().then(drained, drained)
@@ -339,12 +347,12 @@ async function shutDown(
   const isBusy = (): boolean => !isDrained || isWaiting()
   // The first look is after what has ended has been told.
   do await delay(10)
-  while (isBusy() && Date.now() < deadline)
+  while (isBusy() && performance.now() < deadline)
   try {
     await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
     // Streams have been told by now; one more moment for their last words to leave.
-    const settled = Date.now() + 1_000
-    while ((answering().length > 0 || !isGrpcGone) && Date.now() < settled) await delay(10)
+    const settled = performance.now() + 1_000
+    while ((answering().length > 0 || !isGrpcGone) && performance.now() < settled) await delay(10)
   } finally {
     // Also if the store cannot be closed: whoever is told to go must give back its port.
     server.closeAllConnections()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock, type TestContext } from 'node:test'
 import { memoryStore } from '../stores/memory.ts'
+import { createHandler } from './handler.ts'
 import { serve } from './node.ts'
 import { afterStall } from './patience.ts'
 
@@ -26,6 +27,54 @@ describe('patience with who takes nothing', () => {
     mock.timers.tick(1)
     mock.timers.tick(5_000)
     assert.deepEqual(cut, ['first'])
+  })
+
+  it('begins anew with every look that finds something taken', (t) => {
+    fakeTime(t)
+    let taken = 0
+    let cuts = 0
+    afterStall(
+      1_000,
+      () => (cuts += 1),
+      () => taken,
+    )
+    for (let byte = 0; byte < 20; byte += 1) {
+      mock.timers.tick(900)
+      taken += 1
+    }
+    assert.equal(cuts, 0)
+    mock.timers.tick(2_000)
+    assert.equal(cuts, 1)
+  })
+
+  it('cuts who takes nothing of a large answer, and never who takes a slice now and then', async (t) => {
+    const handler = createHandler({ store: memoryStore(), stallMs: 1_000, agent: () => 'x'.repeat(1_000_000) })
+    t.after(() => handler.close())
+    const send = (): Promise<Response> =>
+      handler.fetch(
+        new Request('http://localhost/message:send', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+          body: JSON.stringify({
+            message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'go' }] },
+          }),
+        }),
+      )
+    await handler.ready
+    fakeTime(t)
+    const slow = (await send()).body?.getReader()
+    const silent = (await send()).body?.getReader()
+    assert.ok(slow !== undefined && silent !== undefined)
+    assert.ok(handler.readers.unsentBytes > 2_000_000)
+    await silent.read()
+    let bytes = 0
+    for (let next = await slow.read(); !next.done; next = await slow.read()) {
+      bytes += next.value.length
+      mock.timers.tick(900)
+    }
+    assert.ok(bytes > 1_000_000, 'all of it')
+    await assert.rejects(silent.read(), /not read/)
+    assert.deepEqual([handler.readers.cut, handler.readers.unsentBytes], [1, 0])
   })
 
   it('may have no end', (t) => {

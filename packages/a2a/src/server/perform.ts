@@ -4,16 +4,17 @@
  * be, where a webhook may be, and how many streams one caller may hold.
  */
 import type { Call } from '../bindings/call.ts'
-import type { HttpRequest } from '../bindings/http.ts'
+import type { Chunk, HttpRequest } from '../bindings/http.ts'
 import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
 import type { Wait } from '../engine/later.ts'
 import { later } from '../engine/later.ts'
 import type { AgentCard } from '../model/card.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
+import { taskBytes } from '../model/json-bytes.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
-import type { Message } from '../model/task.ts'
-import type { ProtocolVersion } from '../versions/version.ts'
+import type { Message, StreamEvent, Task } from '../model/task.ts'
+import type { Dialect, ProtocolVersion } from '../versions/version.ts'
 import type { OnStream } from './admission.ts'
 import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
@@ -25,14 +26,19 @@ import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './resident.ts'
 import type { SharedBytes } from './shared-bytes.ts'
+import { encoded, type EncodedItem, largeChars, type SealedBytes, textOf } from './slices.ts'
 import type { Slots } from './slots.ts'
 import type { Tenants } from './tenants.ts'
+import type { ReaderAccount, UnsentBytes } from './unsent-bytes.ts'
 import { type Visit, watched } from './visit.ts'
 
 export interface PerformParts {
   readonly engine: Engine
   readonly bytes: SharedBytes
   readonly slots: Slots
+  readonly unsent: UnsentBytes
+  /** Who sent a request, as far as is known. */
+  addressOf(request: HttpRequest): string | undefined
   readonly tenants: Tenants
   /** Told of every stream that opens. */
   readonly onStream: OnStream | undefined
@@ -46,11 +52,19 @@ export interface PerformParts {
   agentNotFound(resident: Resident, caller: Caller): A2AError
 }
 
-/** A JSON text, or a stream with what turns its items into such texts. */
-export type Outcome = string | OpenStream
+/** A JSON text, a long one that is counted, or a stream with what turns its items into such texts. */
+export type Outcome = string | LargeAnswer | OpenStream
+export interface LargeAnswer {
+  readonly bytes: Uint8Array
+  /** To be closed when the bytes were taken, or nobody is left to take them. */
+  readonly account: ReaderAccount
+}
 export interface OpenStream {
   readonly stream: EventStream
-  encode(item: StreamItem): string
+  readonly account: ReaderAccount
+  encode(item: StreamItem): EncodedItem
+  /** The bytes that `encode` would answer with, if they were made before. */
+  known(item: StreamItem): Uint8Array | undefined
   /** Streams with the same answer to this encode an item alike. */
   readonly encoding: string
   /** Gives the caller's slot back. */
@@ -61,6 +75,8 @@ export interface Performance {
   readonly call: Call
   readonly request: HttpRequest
   readonly resident: Resident
+  /** Whether the binding copies an answer for each reader: that others hold the same bytes then makes no room. */
+  readonly isCopied?: boolean
   /** There if somebody is told how it ends. */
   readonly visit: Visit | undefined
   /** The public card as this request's sender sees it. */
@@ -76,7 +92,8 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const { request, context } = await receive('SendMessage', parts, performance)
       const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
-      return dialect.encodeResult('SendMessage', sent)
+      const size = 'task' in sent ? taskBytes(sent.task) : 0
+      return counted(parts, performance, size, () => encoded(dialect.encodeResult('SendMessage', sent)))
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
@@ -88,19 +105,20 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     case 'GetTask': {
       const request = decode('GetTask', call)
       const { showsTransitions } = call.version.habits
-      return bytes.task(
-        dialect,
-        await engine.getTask(request, contextOf(parts, performance, request), showsTransitions),
-      )
+      const context = contextOf(parts, performance, request)
+      return answerTask(parts, performance, () => engine.getTask(request, context, showsTransitions))
     }
     case 'ListTasks': {
       const request = decode('ListTasks', call)
-      return dialect.encodeResult('ListTasks', await engine.listTasks(request, contextOf(parts, performance, request)))
+      const page = await engine.listTasks(request, contextOf(parts, performance, request))
+      const size = page.tasks.reduce((sum, task) => sum + taskBytes(task), 0)
+      return counted(parts, performance, size, () => encoded(dialect.encodeResult('ListTasks', page)))
     }
     case 'CancelTask': {
       const request = decode('CancelTask', call)
       const { cancelAgain } = call.version.habits
-      return bytes.task(dialect, await engine.cancelTask(request, contextOf(parts, performance, request), cancelAgain))
+      const task = await engine.cancelTask(request, contextOf(parts, performance, request), cancelAgain)
+      return counted(parts, performance, taskBytes(task), () => bytes.task(dialect, task))
     }
     case 'SubscribeToTask': {
       requireStreaming(resident)
@@ -130,6 +148,70 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       })
     }
   }
+}
+
+/** A task that is asked for again once there is room for it: meanwhile nothing of it is held. */
+async function answerTask(
+  parts: PerformParts,
+  performance: Performance,
+  get: () => Promise<Task>,
+): Promise<string | LargeAnswer> {
+  const { dialect } = performance.call
+  const { bytes } = parts
+  let task = await get()
+  const known = bytes.knownTask(dialect, task)
+  if (typeof known === 'string' || (known === undefined && taskBytes(task) <= largeChars)) {
+    return textOf(bytes.task(dialect, task))
+  }
+  const account = parts.unsent.open(callerKey(parts, performance))
+  try {
+    const { signal } = performance.request
+    for (;;) {
+      const made = bytes.knownTask(dialect, task)
+      const isShared = typeof made === 'object' && performance.isCopied !== true
+      if (signal.aborted || account.mayHold(isShared ? made : undefined)) break
+      await account.room(signal)
+      task = await get()
+    }
+    return largeAnswer(bytes.task(dialect, task), account, performance)
+  } catch (reason) {
+    account.close()
+    throw reason
+  }
+}
+
+/** An answer of roughly this size, encoded when there is room for it. */
+async function counted(
+  parts: PerformParts,
+  performance: Performance,
+  size: number,
+  encode: () => Chunk,
+): Promise<string | LargeAnswer> {
+  if (size <= largeChars) return textOf(encode())
+  const account = parts.unsent.open(callerKey(parts, performance))
+  try {
+    const { signal } = performance.request
+    while (!signal.aborted && !account.mayHold()) await account.room(signal)
+    return largeAnswer(encode(), account, performance)
+  } catch (reason) {
+    account.close()
+    throw reason
+  }
+}
+
+function largeAnswer(chunk: Chunk, account: ReaderAccount, { isCopied }: Performance): string | LargeAnswer {
+  if (typeof chunk !== 'string') {
+    if (isCopied === true) account.setOwn(chunk.length)
+    else account.hold(chunk, chunk.length)
+    return { bytes: chunk, account }
+  }
+  account.close()
+  return chunk
+}
+
+/** Whose unsent bytes these are. Callers without a name are told apart by their address. */
+function callerKey({ addressOf }: PerformParts, { call: { caller }, request }: Performance): string {
+  return caller.anonymous === true ? `anonymous ${addressOf(request) ?? ''}` : caller.id
 }
 
 function decode<O extends Operation>(operation: O, { dialect, payload }: Call): RequestOf<O> {
@@ -240,11 +322,20 @@ async function open(
   try {
     const stream = await start()
     const decoration = decorationFor(extensions, performance.resident)
+    const eventOf = (item: StreamItem): StreamEvent =>
+      decoration === undefined ? item.event : decoration.decorate(item)
     const opened: OpenStream = {
       stream: visit === undefined ? stream : watched(stream, visit),
+      account: parts.unsent.open(callerKey(parts, performance)),
       encode(item) {
-        const event = decoration === undefined ? item.event : decoration.decorate(item)
-        return dialect.seal(parts.bytes.event(dialect, event), event, item.final)
+        const event = eventOf(item)
+        const payload = parts.bytes.event(dialect, event)
+        if (typeof payload === 'string') return dialect.seal(payload, event, item.final)
+        return sealBytes(dialect, payload, event, item.final)
+      },
+      known(item) {
+        const payload = parts.bytes.knownEvent(dialect, eventOf(item))
+        return typeof payload === 'object' ? payload : undefined
       },
       encoding: decoration === undefined ? dialect.id : `${dialect.id} ${decoration.key}`,
       ended: release,
@@ -277,12 +368,12 @@ function endable(opened: OpenStream, onStream: OnStream, { call, request, reside
   if (release === undefined) return opened
   const made = (source = endableStream(opened.stream))
   return {
+    ...opened,
     stream: made.stream,
     encode(item) {
       made.check()
       return opened.encode(item)
     },
-    encoding: opened.encoding,
     ended() {
       isOver = true
       cut?.cancel()
@@ -290,4 +381,10 @@ function endable(opened: OpenStream, onStream: OnStream, { call, request, reside
       opened.ended()
     },
   }
+}
+
+/** The last two characters of JSON are always ASCII. */
+function sealBytes(dialect: Dialect, bytes: Uint8Array, event: StreamEvent, final: boolean): SealedBytes {
+  const end = bytes.length - 2
+  return { bytes, end, suffix: dialect.seal(String.fromCharCode(...bytes.subarray(end)), event, final) }
 }

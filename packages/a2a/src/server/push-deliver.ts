@@ -13,6 +13,7 @@ import type { WebhookFetch } from './push-options.ts'
 import { drain, firstWords } from './push-answer.ts'
 import { checkUrl } from './push-check.ts'
 import type { PushSigner } from './push-jwt.ts'
+import { textOf } from './slices.ts'
 import type { SharedBytes } from './shared-bytes.ts'
 
 export interface DeliverParts {
@@ -57,9 +58,9 @@ export function createDeliver(parts: DeliverParts): (delivery: PushDelivery) => 
 function bodyOf(delivery: PushDelivery, { bytes, decorate }: DeliverParts): string {
   const { target, item, task } = delivery
   const { json, habits } = versionOf(target.version as VersionId)
-  if (habits.pushes === 'event') return bytes.event(json, decorate(delivery, item))
+  if (habits.pushes === 'event') return textOf(bytes.event(json, decorate(delivery, item)))
   const told = decorate(delivery, { ...item, event: { task: task() } })
-  return 'task' in told ? bytes.task(json, told.task) : bytes.event(json, told)
+  return textOf('task' in told ? bytes.task(json, told.task) : bytes.event(json, told))
 }
 
 async function headersOf(

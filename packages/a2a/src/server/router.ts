@@ -271,6 +271,7 @@ function tell(visit: Visit, response: HttpResponse): HttpResponse {
   const version = response.headers['a2a-version'] as VersionId | undefined
   if (version !== undefined) visit.version = version
   if ('body' in response) visit.end(response.refused ?? 'OK', response.status)
+  else if (response.lengthBytes !== undefined) visit.end('OK', response.status)
   return response
 }
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Framing } from '../bindings/call.ts'
+import type { Chunk } from '../bindings/http.ts'
 import { keepAlive } from '../bindings/sse.ts'
 import type { EventStream, StreamItem } from '../engine/contract.ts'
 import { A2AError } from '../model/error.ts'
-import { type StreamParts, streamChunks } from './stream.ts'
+import { defaultLimits } from './defaults.ts'
+import { type EncodedItem, type SealedBytes, textOf } from './slices.ts'
+import { type Chunks, type StreamParts, streamChunks } from './stream.ts'
+import { createUnsentBytes } from './unsent-bytes.ts'
 
 const framing: Framing = {
   contentType: 'application/json',
@@ -55,6 +60,8 @@ function partsOf(stream: EventStream, over: Partial<StreamParts> = {}): StreamPa
     stream,
     framing,
     encode: ({ seq }) => String(seq),
+    known: () => undefined,
+    account: createUnsentBytes(defaultLimits).open('caller'),
     encoding: 'seq',
     keepAliveMs: 60_000,
     failed: (reason) => A2AError.from(reason),
@@ -68,7 +75,7 @@ describe('a stream in chunks', () => {
   it('frames an event once for all who read it alike, and anew for all others', async () => {
     const event: StreamItem['event'] = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } }
     let encoded = 0
-    async function frame(over: Partial<StreamParts>, item: Partial<StreamItem> = {}): Promise<string | undefined> {
+    async function frame(over: Partial<StreamParts>, item: Partial<StreamItem> = {}): Promise<Chunk | undefined> {
       const { stream, push } = createSource()
       push([{ event, seq: 1, final: false, ...item }])
       const encode = ({ final }: StreamItem): string => `${(encoded += 1)} ${final}`
@@ -105,9 +112,66 @@ describe('a stream in chunks', () => {
     source.push('end')
     const chunks = await Array.fromAsync(streamChunks(partsOf(source.stream, { encode: () => long })))
     assert.deepEqual(
-      chunks.map((chunk) => chunk.split('data:').length - 1),
+      chunks.map((chunk) => textOf(chunk).split('data:').length - 1),
       [2, 2, 1],
     )
+  })
+
+  it('sends a large item in slices of bytes that all its readers share, in an envelope of their own', async () => {
+    const bytes = new TextEncoder().encode(`{"text":"${'x'.repeat(150_000)}"}`)
+    const encode = (): SealedBytes => ({ bytes, end: bytes.length - 2, suffix: '",}' })
+    const unsent = createUnsentBytes(defaultLimits)
+    const read = async (before: string): Promise<readonly Chunk[]> => {
+      const source = createSource()
+      source.push([item(1), { ...item(2), bytes: bytes.length }, item(3)])
+      source.push('end')
+      const mixed = (given: StreamItem): EncodedItem => (given.seq === 2 ? encode() : String(given.seq))
+      const account = unsent.open(before)
+      return Array.fromAsync(
+        streamChunks(partsOf(source.stream, { encode: mixed, framing: { ...framing, before }, account })),
+      )
+    }
+    const [mine, yours] = [await read('mine<'), await read('yours<')]
+    assert.equal(
+      mine.map(textOf).join(''),
+      `id: 1\ndata: mine<1>\n\nid: 2\ndata: mine<{"text":"${'x'.repeat(150_000)}",}>\n\nid: 3\ndata: mine<3>\n\n`,
+    )
+    assert.equal(yours.map(textOf).join(''), mine.map(textOf).join('').replaceAll('mine', 'yours'))
+    const slices = [...mine, ...yours].filter((chunk) => typeof chunk !== 'string')
+    assert.ok(slices.length > 4)
+    for (const slice of slices) {
+      assert.equal(slice.buffer, bytes.buffer)
+      assert.ok(slice.length <= 65_536)
+    }
+    assert.equal(unsent.unsentBytes, 0)
+  })
+
+  it('begins no large item while its caller holds too much, and goes on when there is room', async () => {
+    const unsent = createUnsentBytes({ unsentBytes: 1_000_000, unsentBytesPerCaller: 100_000 })
+    const large = (): Chunks => {
+      const bytes = new TextEncoder().encode('x'.repeat(150_000))
+      const source = createSource()
+      source.push([{ ...item(1), bytes: bytes.length }])
+      const account = unsent.open('caller')
+      const encode = (): SealedBytes => ({ bytes, end: bytes.length, suffix: '' })
+      return streamChunks(partsOf(source.stream, { encode, account }))
+    }
+    const [first, second] = [large(), large()]
+    await first.next()
+    let begun = false
+    const waiting = second.next().then((result) => {
+      begun = true
+      return result
+    })
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    assert.equal(begun, false)
+    const begins = 'id: 1\ndata: <'
+    assert.deepEqual([unsent.unsentBytes, unsent.paused], [150_000 + begins.length, 1])
+    await first.return()
+    assert.equal((await waiting).value, begins)
+    assert.deepEqual([unsent.unsentBytes, unsent.paused], [150_000 + begins.length, 0])
+    await second.return()
+    assert.equal(unsent.unsentBytes, 0)
   })
 
   it('asks its source for no more than its reader asks for [B-95]', async () => {

@@ -1,21 +1,28 @@
 /**
  * An event stream as chunks of text for one connection. Pulled, never pushed: the next
  * batch is asked for when the last was taken, so a slow reader holds one batch and its
- * place in the log, and nothing else. Not a generator, because those cannot be let go
- * of while they wait.
+ * place in the log, and nothing else. Both are counted, and over the budget nothing more
+ * is pulled. Not a generator, because those cannot be let go of while they wait.
  */
 import type { Framing } from '../bindings/call.ts'
-import { batchChars, keepAlive, sseFrame } from '../bindings/sse.ts'
+import type { Chunk } from '../bindings/http.ts'
+import { batchChars, keepAlive, sseFrame, sseHead } from '../bindings/sse.ts'
 import type { EventStream, StreamItem } from '../engine/contract.ts'
 import type { Wait } from '../engine/later.ts'
 import { later } from '../engine/later.ts'
 import type { A2AError } from '../model/error.ts'
+import { type EncodedItem, largeChars, type SealedBytes, Slices } from './slices.ts'
+import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface StreamParts {
   readonly stream: EventStream
   readonly framing: Framing
   /** The payload of an item, without the envelope. */
-  encode(item: StreamItem): string
+  encode(item: StreamItem): EncodedItem
+  /** The bytes that `encode` would answer with, if they were made before. */
+  known(item: StreamItem): Uint8Array | undefined
+  /** What this reader holds is counted here. */
+  readonly account: ReaderAccount
   /** Streams with the same answer to this encode an item alike. */
   readonly encoding: string
   readonly keepAliveMs: number
@@ -25,10 +32,10 @@ export interface StreamParts {
   ended(): void
 }
 
-export interface Chunks extends AsyncIterable<string> {
-  next(): Promise<IteratorResult<string, undefined>>
+export interface Chunks extends AsyncIterable<Chunk> {
+  next(): Promise<Result>
   /** Lets go at once, also while `next` waits. */
-  return(): Promise<IteratorResult<string, undefined>>
+  return(): Promise<Result>
 }
 
 /** The frame that was made last: when one event goes to many, it is nearly always the one that is wanted next. */
@@ -41,14 +48,16 @@ interface Framed {
 }
 let last: Framed | undefined
 
-type Result = IteratorResult<string, undefined>
+type Result = IteratorResult<Chunk, undefined>
 const over: Result = { done: true, value: undefined }
 
 export function streamChunks(parts: StreamParts): Chunks {
-  const { framing } = parts
+  const { framing, account } = parts
   const source = parts.stream[Symbol.asyncIterator]()
   let items: readonly StreamItem[] = []
   let at = 0
+  /** A large item that is being sent, and the bytes that are held for it. */
+  let sending: { readonly slices: Slices; readonly bytes: Uint8Array } | undefined
   let asking = false
   let broken: { readonly reason: unknown } | undefined
   let ended = false
@@ -59,6 +68,8 @@ export function streamChunks(parts: StreamParts): Chunks {
     if (ended) return
     ended = true
     items = []
+    sending = undefined
+    account.close()
     parts.ended()
   }
 
@@ -69,36 +80,76 @@ export function streamChunks(parts: StreamParts): Chunks {
     resolve?.(result)
   }
 
-  /** What there is to give now, or `undefined` if the source must be asked. */
+  /** What there is to give now, or `undefined` if the source must be asked, or the reader must wait for room. */
   function produce(): Result | undefined {
-    if (at < items.length) return { done: false, value: take() }
+    const slice = nextSlice()
+    if (slice !== undefined) return { done: false, value: slice }
+    if (at < items.length) {
+      const value = take()
+      if (value === undefined) return undefined
+      if (typeof value === 'string') account.setOwn(value.length)
+      return { done: false, value }
+    }
     if (broken !== undefined && !ended) return { done: false, value: lastWords(broken.reason) }
     return ended ? over : undefined
   }
 
+  function nextSlice(): Chunk | undefined {
+    if (sending === undefined) return undefined
+    const slice = sending.slices.next()
+    if (slice !== undefined) return slice
+    account.release(sending.bytes)
+    sending = undefined
+    return undefined
+  }
+
   /** As many frames as make one write. A frame that cannot be encoded ends the stream, as a failing source does. */
-  function take(): string {
+  function take(): Chunk | undefined {
     let text = ''
     try {
       while (at < items.length && text.length < batchChars) {
-        const item = items[at++] as StreamItem
+        const item = items[at] as StreamItem
+        if (mustWait(item)) break
         const frame = frameOf(item)
+        if (typeof frame !== 'string' && text !== '') break
+        at += 1
+        if (typeof frame !== 'string') return begin(item, frame)
         // A lone frame is passed on as it is, and not copied for each of its readers.
         text = text === '' ? frame : text + frame
       }
-      return text
+      // Who waits for room must not be in the way of the room: what it holds meanwhile is not counted.
+      if (at < items.length && text !== '') account.hold(items, bytesOf(items))
+      else account.release(items)
+      if (text !== '') return text
+      account.pause(step)
+      return undefined
     } catch (reason) {
       letGo()
       return text + lastWords(reason)
     }
   }
 
-  function frameOf(item: StreamItem): string {
+  /** Whether an item is large, nobody holds it yet, and there is no room for it now. */
+  function mustWait(item: StreamItem): boolean {
+    return (item.bytes ?? 0) > largeChars && !account.mayHold() && !account.mayHold(parts.known(item))
+  }
+
+  function begin(item: StreamItem, { bytes, end, suffix }: SealedBytes): Chunk | undefined {
+    account.hold(bytes, bytes.length)
+    if (at === items.length) account.release(items)
+    const before = sseHead(item.seq) + framing.before
+    sending = { bytes, slices: new Slices(before, bytes, `${suffix}${framing.after}\n\n`, end) }
+    return sending.slices.next()
+  }
+
+  function frameOf(item: StreamItem): EncodedItem {
     const { encoding } = parts
     const { before, after } = framing
     const isKnown = last !== undefined && last.encoding === encoding && last.before === before && last.after === after
     if (isKnown && isSame(last?.item, item)) return last?.frame as string
-    const frame = sseFrame(item.seq, before, parts.encode(item), after)
+    const payload = parts.encode(item)
+    if (typeof payload !== 'string') return payload
+    const frame = sseFrame(item.seq, before, payload, after)
     last = { item, encoding, before, after, frame }
     return frame
   }
@@ -110,6 +161,7 @@ export function streamChunks(parts: StreamParts): Chunks {
   }
 
   function ask(): void {
+    if (!account.mayHold()) return account.pause(step)
     asking = true
     source.next().then(
       (result) => {
@@ -129,10 +181,15 @@ export function streamChunks(parts: StreamParts): Chunks {
 
   function arrived(): void {
     asking = false
+    step()
+  }
+
+  /** Gives who waits what there is, or has it brought. */
+  function step(): void {
     if (waiter === undefined) return
     const result = produce()
-    if (result === undefined) ask()
-    else answer(result)
+    if (result !== undefined) answer(result)
+    else if (!asking && !account.isPaused) ask()
   }
 
   function letGo(): void {
@@ -142,12 +199,14 @@ export function streamChunks(parts: StreamParts): Chunks {
 
   const chunks: Chunks = {
     next() {
+      // Whoever asks has taken what came before.
+      account.setOwn(0)
       const result = produce()
       if (result !== undefined) return Promise.resolve(result)
       return new Promise((resolve) => {
         waiter = resolve
         timer = later(parts.keepAliveMs, () => answer({ done: false, value: keepAlive }))
-        if (!asking) ask()
+        if (!asking && !account.isPaused) ask()
       })
     },
     return() {
@@ -158,9 +217,15 @@ export function streamChunks(parts: StreamParts): Chunks {
       }
       return Promise.resolve(over)
     },
-    [Symbol.asyncIterator]: () => chunks as AsyncIterator<string>,
+    [Symbol.asyncIterator]: () => chunks as AsyncIterator<Chunk>,
   }
   return chunks
+}
+
+function bytesOf(items: readonly StreamItem[]): number {
+  let bytes = 0
+  for (const item of items) bytes += item.bytes ?? 0
+  return bytes
 }
 
 function isSame(a: StreamItem | undefined, b: StreamItem): boolean {

@@ -28,6 +28,8 @@ export const asymmetric: readonly string[] = [
 ]
 /** How long a key server that did not answer is left alone. */
 const pauseMs = 1_000
+/** Less is the clock being adjusted slowly. */
+const smallestStepMs = 1_000
 
 export interface VerifyingKeys {
   /** Rejects with UNAVAILABLE where it was not the JWT that failed, but our look for its key. */
@@ -44,8 +46,21 @@ export async function openKeys({ jwks, cooldownMs, fetch }: KeySource): Promise<
     cooldownDuration: cooldownMs,
     [customFetch]: patiently(fetch ?? globalThis.fetch),
   })
+  let lastUsedAt = Date.now()
+
+  /**
+   * jose counts how old its keys are by the wall clock: set back, they would stay as they are for as long as the step was, and
+   * a new key would not be looked for.
+   */
+  async function reloadAfterStepBack(): Promise<void> {
+    const at = Date.now()
+    if (at < lastUsedAt - smallestStepMs) await remote.reload()
+    lastUsedAt = at
+  }
+
   return {
     async ask(verify) {
+      await reloadAfterStepBack().catch(() => {})
       const wasCooling = remote.coolingDown
       let failed: unknown
       const getKey: JWTVerifyGetKey = async (header, token) => {
@@ -72,15 +87,15 @@ export async function openKeys({ jwks, cooldownMs, fetch }: KeySource): Promise<
 
 /** Leaves a key server alone for a moment that did not answer well: the cooldown counts from good answers only. */
 function patiently(fetch: FetchHandler): (url: string, init: RequestInit) => Promise<Response> {
-  let pausedUntil = 0
+  let pausedUntil = -Infinity
   return async (url, init) => {
-    if (Date.now() < pausedUntil) throw new Error(`${url} did not answer a moment ago`)
+    if (performance.now() < pausedUntil) throw new Error(`${url} did not answer a moment ago`)
     try {
       const response = await fetch(new Request(url, init))
-      if (response.status !== 200) pausedUntil = Date.now() + pauseMs
+      if (response.status !== 200) pausedUntil = performance.now() + pauseMs
       return response
     } catch (reason) {
-      pausedUntil = Date.now() + pauseMs
+      pausedUntil = performance.now() + pauseMs
       throw reason
     }
   }

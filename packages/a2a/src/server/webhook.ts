@@ -39,6 +39,7 @@ export function webhook(options: WebhookOptions): Webhook {
   let inHand = 0
 
   const router = { handle: answer, knows: () => true }
+  const listening = { prefix: '', stallMs: defaults.stallMs, stalled() {} }
   return {
     handle: take,
     [Symbol.asyncIterator]() {
@@ -46,8 +47,8 @@ export function webhook(options: WebhookOptions): Webhook {
       take(feed.handler)
       return feed.iterator
     },
-    node: createNodeHandler(router, { prefix: '', stallMs: defaults.stallMs }),
-    fetch: createFetchHandler(router, ''),
+    node: createNodeHandler(router, listening),
+    fetch: createFetchHandler(router, listening),
   }
 
   function take(next: DeliveryHandler): void {

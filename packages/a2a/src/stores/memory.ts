@@ -14,6 +14,7 @@ import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './memo
 import { countUnfinished, searchPushes, searchTasks, tasksBeginning } from './memory/search.ts'
 import { createTable } from './memory/table.ts'
 import type { Entry } from './memory/table.ts'
+import { clockOf, withoutSteps } from '../model/clock.ts'
 import { isLive } from './decide.ts'
 import { dueAgainMs } from './store.ts'
 import type { DueTime, KeyRow, LeasedTask, Store, TaskRow } from './store.ts'
@@ -27,10 +28,14 @@ export interface MemoryStoreOptions {
   /** `Infinity` suits one engine; give a time to let several share the store and take over from each other. */
   readonly leaseTtlMs?: number
   readonly now?: () => number
+  /** Default: the system's, or `now` where that is given. */
+  readonly monotonicNow?: () => number
 }
 
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  const { maxTasks = 1_000, pruneBatch = 100, leaseTtlMs = Infinity, now = Date.now } = options
+  const { maxTasks = 1_000, pruneBatch = 100, leaseTtlMs = Infinity } = options
+  const { now, monotonicNow } = clockOf(options)
+  const steady = withoutSteps({ now, monotonicNow })
   const table = createTable()
   const claims: Claims = new Map()
   const keys = new Map<string, KeyRow>()
@@ -39,12 +44,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   let closed = false
   let fence = 0
   const newFence = (): number => (fence += 1)
-  const parts = { table, claims, now, newFence }
+  const parts = { table, claims, now, steady, newFence }
 
   async function use<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     if (closed) throw new Error('The store is closed')
     return work()
   }
+  /** When to try next is a wait: it is kept on a scale without steps of the clock. */
+  const steadyPush = <Given extends { readonly dueAt?: number | null }>(given: Given): Given =>
+    typeof given.dueAt === 'number' ? { ...given, dueAt: steady(given.dueAt) } : given
   const pushOf = (taskId: string, id: string) => table.get(taskId)?.pushes.get(id)
 
   return {
@@ -125,7 +133,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       }),
     claimDue: (at, limit) => use(() => dueTasks(table.unfinished, at).slice(0, limit).map(putOff(at))),
 
-    savePush: (push) => use(() => savePush(table, push, newFence())),
+    savePush: (push) => use(() => savePush(table, steadyPush(push), newFence(), steady(push.createdAt))),
     loadPush: (taskId, id) => use(() => pushOf(taskId, id)?.row),
     listPush: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
     searchPush: (query) => use(() => searchPushes(table, query)),
@@ -135,12 +143,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         if (given !== undefined && (push?.fence !== given || push.leasedUntil === undefined)) return false
         return table.get(taskId)?.pushes.delete(id) ?? false
       }),
-    claimPush: (at, until, limit) => use(() => claimPush(table, at, until, limit, newFence)),
+    claimPush: (at, until, limit) => use(() => claimPush(table, steady(at), steady(until), limit, newFence)),
     movePush: (taskId, id, given, change) =>
       use(() => {
         const push = pushOf(taskId, id)
         if (push === undefined || push.fence !== given || push.leasedUntil === undefined) return false
-        movePush(table.get(taskId) as Entry, push, change)
+        movePush(table.get(taskId) as Entry, push, steadyPush(change))
         return true
       }),
     recordAttempt: (attempt) =>

@@ -72,7 +72,10 @@ export interface Dialect {
   encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string
   /** JSON text without what differs from stream to stream; `seal` adds that. */
   encodeEvent(event: StreamEvent): string
-  /** Splices in what depends on the stream: 0.x's `final`. Identity in 1.0. */
+  /**
+   * Splices in what depends on the stream: 0.x's `final`. Identity in 1.0. Only the last two characters are looked at and
+   * changed, so of a long text they may be given alone.
+   */
   seal(json: string, event: StreamEvent, final: boolean): string
   /** A field of a canonical request as this dialect spells it, for what is found wrong after decoding. */
   spell(field: string): string

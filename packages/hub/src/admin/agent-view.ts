@@ -7,6 +7,7 @@ import { listedAgent } from '../discovery/listed-agent.ts'
 import type { AgentHealth, Health } from '../health/health.ts'
 import type { StartError } from '../keeper.ts'
 import type { AgentStatus, Registry } from '../registry.ts'
+import { createRedact } from '../telemetry/redact.ts'
 import { time } from './answer.ts'
 import { instant } from './fields.ts'
 import { textIn } from './task-view.ts'
@@ -164,8 +165,12 @@ function failureOf({ id, statusAt, status }: TaskRow) {
   return { taskId: id, at: time(statusAt), ...(text !== undefined ? { text } : {}) }
 }
 
+/** What went wrong may name an address with a secret in it. */
+const redact = createRedact()
+
 function shownStartError({ message, at, nextTryAt }: StartError) {
-  return { startError: { message, at: time(at), nextTryAt: time(nextTryAt) }, trouble: message }
+  const text = redact.text(message)
+  return { startError: { message: text, at: time(at), nextTryAt: time(nextTryAt) }, trouble: text }
 }
 
 function shownHealth({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {

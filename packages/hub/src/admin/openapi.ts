@@ -29,7 +29,7 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'The admin key, which the hub shows at its first start; or a token that the configuration gives the scope `admin`.',
+      'The admin key, which the hub makes at its first start; or a token that the configuration gives the scope `admin`.',
   },
   session: { type: 'apiKey', in: 'cookie', name: 'parley-session', description: 'As POST /admin/session sets it.' },
   csrf: {

@@ -31,6 +31,11 @@ export interface AgentKind<Entry = unknown> {
   files?(entry: Entry, baseDir: string): readonly string[]
   /** How long a turn may take where the entry does not say. Default: 5 minutes. */
   readonly turnTimeoutMs?: number
+  /**
+   * 0 for kinds that never answer with a bare Message: their agents are called once the message is durable, so that a crash
+   * cannot make them run twice. Default: 250 ms, within which an agent may answer without a task.
+   */
+  readonly openAfterMs?: number
 }
 
 /** What the hub lends to an agent. */
@@ -68,7 +73,10 @@ export interface KindParts {
   cost?(model: string, usage: TokenUsage): number | undefined
   /** Where the hub is reached from outside, without a slash at the end. Nothing before it listens. */
   publicUrl(): string | undefined
+  /** Wall time: what is shown, kept, or told to others. */
   readonly now: () => number
+  /** For durations: a step of the wall clock does not change it. */
+  readonly monotonicNow: () => number
   /** What the agent says of itself has changed: the hub should look again. Left out: nobody listens. */
   readonly lookAgain?: () => void
   /** Something about the agent is otherwise than it was, for whoever runs the hub to see. Left out: nobody looks. */

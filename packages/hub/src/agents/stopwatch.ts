@@ -19,11 +19,11 @@ export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
   let leftMs = limitMs
   let pauses = 0
   let isOver = false
-  let since = Date.now()
+  let since = performance.now()
   let timer = start()
 
   function start(): NodeJS.Timeout | undefined {
-    since = Date.now()
+    since = performance.now()
     return Number.isFinite(leftMs) ? setTimeout(() => abort(tooLong), leftMs) : undefined
   }
 
@@ -33,7 +33,7 @@ export function stopwatch(limitMs: number, leaving: AbortSignal): Stopwatch {
       pauses += 1
       if (pauses > 1) return
       clearTimeout(timer)
-      leftMs -= Date.now() - since
+      leftMs -= performance.now() - since
     },
     go() {
       pauses -= 1

@@ -35,6 +35,7 @@ import { grantsOf } from './scopes.ts'
 import type { SessionCheckParts } from './session-check.ts'
 import { createSessions, csrfHeader, type Session, type Sessions } from './session.ts'
 import type { AccessSettings } from './settings.ts'
+import { clockOf } from '../clock.ts'
 
 export interface AccessParts {
   readonly notes: Notes
@@ -49,6 +50,7 @@ export interface AccessParts {
   /** How long the audit is kept. Default 30 days. */
   readonly auditMs?: number | undefined
   readonly now?: () => number
+  readonly monotonicNow?: () => number
 }
 
 export interface Access {
@@ -97,7 +99,8 @@ const usualAuditMs = 30 * 86_400_000
 const scopesOfConsole = ['agent:*']
 
 export async function createAccess(parts: AccessParts): Promise<Access> {
-  const { notes, log, now = Date.now, fetch } = parts
+  const { notes, log, fetch } = parts
+  const { now, monotonicNow } = clockOf(parts)
   const failed = (what: string) => (cause: unknown) => log.warn(`${what} could not be written`, { cause })
   const adminKey = await openAdminKey(notes, parts.adminKey)
   const streams = createGrantStreams({
@@ -114,12 +117,13 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
   const keys = createKeys({
     notes,
     now,
+    monotonicNow,
     failed: failed('when keys were used'),
     revoked: (id) => streams.revoke(keyGrantId(id)),
   })
   const audit = createAudit({ notes, now, retentionMs: parts.auditMs ?? usualAuditMs, failed: failed('the audit') })
   const passes = createPasses()
-  const limiter = createLimiter(now)
+  const limiter = createLimiter(monotonicNow)
   const quota = createQuota(notes, now)
   const states = createTaskStates(audit, now)
   let renewSession: SessionCheckParts['renew'] = async () => undefined
@@ -209,7 +213,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     authenticate,
     admit(asking) {
       const { rates, isOpen } = current.settings
-      return admit(asking, { isOpen, passes, limiter, quota, now, rates })
+      return admit(asking, { isOpen, passes, limiter, quota, now, monotonicNow, rates })
     },
     onAnswer(answered) {
       const pass = answered.caller === undefined ? undefined : passes.of(answered.caller)

@@ -21,6 +21,7 @@ function gate(given: Partial<Rates> = {}, start = Date.UTC(2030, 0, 1, 12)) {
     limiter: createLimiter(clock),
     quota: createQuota(memoryNotes(clock), clock),
     now: clock,
+    monotonicNow: clock,
   }
   const ask = async (caller: Caller, pass: Partial<Pass>, operation?: Operation, agent = 'gpt') => {
     const issued = passes.issue(caller, { address: '192.0.2.1', ...pass })

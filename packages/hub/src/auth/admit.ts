@@ -32,6 +32,8 @@ export interface AdmitParts {
   readonly limiter: Limiter
   readonly quota: Quota
   readonly now: () => number
+  /** The clock of the limiter. */
+  readonly monotonicNow: () => number
 }
 
 /** Those that may open a task. */
@@ -46,7 +48,7 @@ export async function admit(asking: Asking, parts: AdmitParts): Promise<Admissio
   const own = ownClaim(asking, pass, parts.rates)
   // Who may not use the agent neither uses up what others may, nor learns from its limit that it is there.
   const standing = parts.limiter.take(refuse === undefined ? [...own, ...agentClaim(asking, parts.rates)] : own)
-  const headers = standing === undefined ? {} : headersOf(standing)
+  const headers = standing === undefined ? {} : headersOf(standing, resetAtOf(standing, parts))
   if (standing?.isAllowed === false) return { headers, refuse: tooMany(standing) }
   if (refuse !== undefined) return { headers, refuse }
   if (operation === undefined || !opening.has(operation) || pass.key === undefined) return { headers }
@@ -91,11 +93,16 @@ function claim(who: string, rate: Rate | undefined): readonly Claim[] {
   return rate === undefined ? [] : [{ who, rate }]
 }
 
-function headersOf({ limit, remaining, wholeAt }: Pick<Standing, 'limit' | 'remaining' | 'wholeAt'>) {
+function resetAtOf({ wholeAt }: Standing, { now, monotonicNow }: AdmitParts): number {
+  return now() + wholeAt - monotonicNow()
+}
+
+/** `resetAt` is wall time. */
+function headersOf({ limit, remaining }: Pick<Standing, 'limit' | 'remaining'>, resetAt: number) {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(Math.ceil(wholeAt / 1_000)),
+    'x-ratelimit-reset': String(Math.ceil(resetAt / 1_000)),
   }
 }
 
@@ -106,7 +113,7 @@ function tooMany({ retryAfterMs }: Standing): A2AError {
 function spent({ resetAt }: Counted, limit: number, now: number): Admission {
   const message = `This key may open ${limit} tasks a day, and has`
   return {
-    headers: headersOf({ limit, remaining: 0, wholeAt: resetAt }),
+    headers: headersOf({ limit, remaining: 0 }, resetAt),
     refuse: new A2AError('RATE_LIMITED', message, {
       reason: 'QUOTA_EXCEEDED',
       retryAfterSeconds: seconds(resetAt - now),

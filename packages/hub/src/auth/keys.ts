@@ -8,6 +8,7 @@ import type { Rate } from '../config/values.ts'
 import { hashOf, isSameHash, keyIdOf, newKey } from './key-format.ts'
 import { infoOf, type KeyInfo, type KeyRecord, readRecord, stateOf, writeRecord } from './key-record.ts'
 import { createKeyUse } from './key-use.ts'
+import { clockOf } from '../clock.ts'
 
 export interface KeyOrder {
   readonly name: string
@@ -51,6 +52,7 @@ export interface Keys {
 export interface KeysParts {
   readonly notes: Notes
   readonly now?: () => number
+  readonly monotonicNow?: () => number
   failed?(cause: unknown): void
   /** Told when a key is revoked: what it has opened ends with it. */
   revoked?(id: string): Promise<void>
@@ -72,7 +74,8 @@ interface Believed {
   readonly until: number
 }
 
-export function createKeys({ notes, now = Date.now, failed = () => {}, revoked }: KeysParts): Keys {
+export function createKeys({ notes, failed = () => {}, revoked, ...clock }: KeysParts): Keys {
+  const { now, monotonicNow } = clockOf(clock)
   const believed = new Map<string, Believed>()
   const use = createKeyUse({ notes, now, failed })
 
@@ -83,11 +86,11 @@ export function createKeys({ notes, now = Date.now, failed = () => {}, revoked }
 
   function look(id: string): Promise<KeyRecord | undefined> {
     const before = believed.get(id)
-    if (before !== undefined && before.until > now()) return before.record
+    if (before !== undefined && before.until > monotonicNow()) return before.record
     believed.delete(id)
     if (believed.size >= mostBelieved) forgetOldest()
     const record = load(id)
-    const entry = { record, until: now() + believedMs }
+    const entry = { record, until: monotonicNow() + believedMs }
     believed.set(id, entry)
     // What could not be read is asked for again.
     record.catch(() => {
@@ -176,7 +179,7 @@ export function createKeys({ notes, now = Date.now, failed = () => {}, revoked }
       await notes.remove(kindOfOwner, placeOf(record))
       await revoked?.(id)
       // Set and not only forgotten: a look that is under way since before must not put the old one back.
-      believed.set(id, { record: Promise.resolve(over), until: now() + believedMs })
+      believed.set(id, { record: Promise.resolve(over), until: monotonicNow() + believedMs })
       return shown(over)
     },
     forget: (id) => void believed.delete(id),

@@ -1,12 +1,13 @@
 /** A request to the admin API of a hub that runs, for the commands that need one. */
 import { Complaint } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
+import { readAdminKey } from './first-admin-key.ts'
 import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
 
 export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
 export const hubDetails = [
   '--url <url>             Of the hub. Default: PARLEY_URL, or as the configuration says.',
-  'The admin key is read from PARLEY_ADMIN_KEY, or is that of the configuration.',
+  'The admin key is that of PARLEY_ADMIN_KEY, of the configuration, or of the file that a first start has left.',
 ]
 
 interface Hub {
@@ -21,8 +22,8 @@ async function hubOf(flags: Flags, terminal: Terminal): Promise<Hub> {
   if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
   const loaded = await readConfig(flags, terminal)
   if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
-  const { listen, admin } = loaded.config
-  const key = known ?? admin.key
+  const { listen, admin, dataDir } = loaded.config
+  const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {
     throw new Complaint('Set PARLEY_ADMIN_KEY to the admin key that the hub made at its first start.')
   }

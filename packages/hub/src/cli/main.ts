@@ -18,6 +18,7 @@ const terminal: Terminal = {
   say: (line) => console.log(line),
   complain: (line) => console.error(line),
   isRead: process.stderr.isTTY,
+  isTerminal: process.stdout.isTTY,
   get input() {
     return process.stdin
   },

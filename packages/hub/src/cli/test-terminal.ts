@@ -26,6 +26,7 @@ export function testTerminal(given: Partial<Pick<Terminal, 'environment' | 'cwd'
     say: (text) => void said.push(...text.split('\n')),
     complain: (text) => void complaints.push(text),
     isRead: true,
+    isTerminal: false,
     input: new PassThrough(),
     output: new PassThrough(),
     untilToldToEnd: () => ended.promise,

@@ -1,4 +1,5 @@
 /** `parley up`: the hub as a program. It starts, says where it is, follows its configuration, and goes when it is told to. */
+import type { HubConfig } from '../config/config.ts'
 import type { Loaded } from '../config/load.ts'
 import { pathText } from '../config/path.ts'
 import { watchFiles } from '../config/watch.ts'
@@ -8,8 +9,9 @@ import { describeStore } from '../open-store.ts'
 import type { AgentStatus } from '../registry.ts'
 import { createLog } from '../telemetry/logs.ts'
 import type { HubLog } from '../telemetry/logs.ts'
-import { secretsIn } from '../telemetry/redact.ts'
+import { createRedact, secretsIn } from '../telemetry/redact.ts'
 import type { Command, Flags, Terminal } from './command.ts'
+import { tellAdminKey } from './first-admin-key.ts'
 import { programEnvironment } from './program-environment.ts'
 import { configFlags, configSource, listenFlags, problemLines, readConfig } from './settings.ts'
 
@@ -20,8 +22,9 @@ export const up: Command = {
     '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.',
     '--host, --port, --grpc-port, --store, --data   Over what the configuration says.',
     '--insecure            Lets everybody in from anywhere if the configuration does not say who may call.',
+    '--accept-loss         Starts although the SQLite file lost acknowledged writes; without it the start is refused.',
   ],
-  flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' } },
+  flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' }, 'accept-loss': { type: 'boolean' } },
   async run(flags, terminal) {
     const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
@@ -34,11 +37,12 @@ export const up: Command = {
     const hub = await startHub(config, {
       log,
       insecure: flags.has('insecure'),
+      acceptLoss: flags.has('accept-loss'),
       programEnv: programEnvironment(terminal.environment),
       source: await configSource(flags, terminal),
     })
     const stop = follow(hub, flags, terminal)
-    introduce(hub, describeStore({ store: config.store.url, dataDir: config.dataDir }), terminal)
+    await introduce(hub, config, terminal)
     terminal.say(`Stop with Ctrl-C: what runs goes on ${goesOn(config.store.url)}.`)
     await terminal.untilToldToEnd()
     stop()
@@ -48,27 +52,25 @@ export const up: Command = {
   },
 }
 
-function introduce(hub: Hub, where: string, { say }: Terminal): void {
+async function introduce(hub: Hub, { store, dataDir }: HubConfig, terminal: Terminal): Promise<void> {
+  const { say, isTerminal } = terminal
   say(`Parley is listening on ${hub.url}`)
   if (hub.grpcPort !== undefined) say(`It speaks gRPC on port ${hub.grpcPort}`)
   say('')
   const agents = hub.agents()
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
   for (const agent of agents) say(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${about(agent)}`)
-  if (hub.madeAdminKey !== undefined) {
-    say(`\nThe admin key is ${hub.madeAdminKey}`)
-    say('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
-  }
+  if (hub.madeAdminKey !== undefined) await tellAdminKey(hub.madeAdminKey, dataDir, terminal)
   if (hub.console !== undefined) {
     // What stands behind # stays in the browser.
-    const door = hub.madeAdminKey === undefined ? '' : `#key=${encodeURIComponent(hub.madeAdminKey)}`
-    say(`\nSee it in a browser: ${hub.console}${door}`)
+    const shown = isTerminal ? hub.madeAdminKey : undefined
+    say(`\nSee it in a browser: ${hub.console}${shown === undefined ? '' : `#key=${encodeURIComponent(shown)}`}`)
   }
-  say(`\nTasks are kept in ${where}.`)
+  say(`\nTasks are kept in ${describeStore({ store: store.url, dataDir })}.`)
 }
 
 function about({ state, startError, settings }: AgentStatus): string {
-  if (state === 'unavailable') return `is not available: ${startError?.message}`
+  if (state === 'unavailable') return `is not available: ${createRedact().text(startError?.message ?? '')}`
   return settings.description?.split('\n')[0] ?? ''
 }
 

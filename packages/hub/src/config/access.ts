@@ -40,10 +40,10 @@ export const access = z.strictObject({
 
 export const admin = z.strictObject({
   console: z.boolean().default(true).meta({ description: 'Whether the hub serves its console at `/`.' }),
-  key: secret
-    .min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`')
-    .optional()
-    .meta({ description: 'Default: made at the first start and shown once.' }),
+  key: secret.min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`').optional().meta({
+    description:
+      'Default: made at the first start; printed on a terminal, else in the file `admin-key` of the data directory.',
+  }),
   oidc: z
     .strictObject({
       issuer: httpUrl.meta({ description: 'As under access.jwt, which says who of its people runs the hub.' }),

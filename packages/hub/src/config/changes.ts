@@ -29,7 +29,17 @@ const needRestart = [
   'telemetry',
 ] as const satisfies readonly (keyof HubConfig)[]
 
-const boundsOfServer = ['body', 'jsonNodes', 'fetched', 'parts', 'tasksPerCaller', 'streamsPerCaller', 'wait'] as const
+const boundsOfServer = [
+  'body',
+  'jsonNodes',
+  'fetched',
+  'parts',
+  'tasksPerCaller',
+  'streamsPerCaller',
+  'unsent',
+  'unsentPerCaller',
+  'wait',
+] as const
 const holdAtOnce = [
   'access',
   'card',

@@ -28,6 +28,11 @@ export const limits = z.strictObject({
   parts: count.optional().meta({ description: 'Of a message. Default 1000.' }),
   tasksPerCaller: count.optional().meta({ description: 'Unfinished tasks of one caller. Default 10000.' }),
   streamsPerCaller: count.optional().meta({ description: 'Open streams of one caller. Default 2000.' }),
+  unsent: size.optional().meta({
+    description:
+      'Bytes held for all readers that have not taken them. Over it the hub stops reading for them. Default 256MB.',
+  }),
+  unsentPerCaller: size.optional().meta({ description: 'The same for one caller. Default 64MB.' }),
   wait: duration.optional().meta({ description: 'How long a call that waits for the end waits at most. Default 10m.' }),
 })
 

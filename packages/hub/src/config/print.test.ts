@@ -56,6 +56,29 @@ agents:
     assert.deepEqual(tree['agents']?.['a']?.['keys'], ['shown'])
   })
 
+  it('shows no secret that stands in an address, in a command or beside a reference', () => {
+    const { text, tree } = print(
+      `
+agents:
+  a: { kind: fake, url: "https://user:sesame@x.test/a?page=1&key=sesame" }
+  b: { kind: fake, url: "https://\${env:HOST}/?token=sesame&u=\${env:HOST}" }
+  c: { kind: command, command: [agent, --api-key, sesame, --token=sesame, --port, "80", --url, "wss://x?sig=sesame"] }
+  d: { kind: acp, command: "agent --token sesame MY_API_KEY=sesame --port 80" }
+  e: { kind: mcp, command: npx, args: [server, --secret, sesame, "\${env:HOST}"] }
+`,
+      { HOST: 'other' },
+    )
+    assert.ok(!text.includes('sesame') && !text.includes('other'), text)
+    const agents = tree['agents'] ?? {}
+    assert.equal(agents['a']?.['url'], `https://user:${hidden}@x.test/a?page=1&key=${hidden}`)
+    assert.equal(agents['b']?.['url'], `https://\${env:HOST}/?token=${hidden}&u=\${env:HOST}`)
+    assert.deepEqual(agents['c']?.['command'], [
+      ...['agent', '--api-key', hidden, `--token=${hidden}`, '--port', '80', '--url', `wss://x?sig=${hidden}`],
+    ])
+    assert.equal(agents['d']?.['command'], `agent --token ${hidden} MY_API_KEY=${hidden} --port 80`)
+    assert.deepEqual(agents['e']?.['args'], ['server', '--secret', hidden, '${env:HOST}'])
+  })
+
   it('shows what holds though nobody wrote it, of the kind as well', () => {
     const { tree } = print('agents: { a: { kind: fake } }')
     assert.deepEqual(tree['listen'], { host: '127.0.0.1', port: 3000, grpcPort: 3001 })

@@ -8,12 +8,15 @@ import { pathText } from './path.ts'
 import type { Path } from './path.ts'
 import { configSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
+import { hideInArguments, hideInCommand, hideInUrls } from './secret-text.ts'
 
 export const hidden = '(not shown)'
 
 /** Fields of kinds that come from elsewhere may not say that they are secret. */
 const secretName =
   /(^|[^a-z])(secret|token|password|passwd|credentials?|authorization|cookie|api-?key|private-?key|key)$/i
+/** What is run: a text, or a list of words. */
+const commandName = /^(command|cmd|args?|arguments|argv|program|exec|run)$/i
 /** Maps whose values are nobody's business. */
 const secretMap = /^(headers|env|environment)$/i
 
@@ -42,15 +45,19 @@ interface Place {
 function shown(value: unknown, place: Place): unknown {
   const { schema, path, references } = place
   const reference = references.get(pathText(path))
-  if (reference !== undefined) return typeof value === 'string' ? reference : value
+  // Beside a reference there may be a secret that is written out.
+  if (reference !== undefined) return typeof value === 'string' ? plain(reference, path) : value
   const name = String(path.at(-1) ?? '')
   const isSecret = place.isSecret || schema?.writeOnly === true || secretMap.test(name)
   if (typeof value !== 'object' || value === null)
-    return isSecret || isSecretName(name) ? hiddenIfText(value) : plain(value)
+    return isSecret || isSecretName(name) ? hiddenIfText(value) : plain(value, path)
   const shape = pick(schema, value)
   const within = (item: unknown, part: JsonSchema | undefined, step: string | number): unknown =>
     shown(item, { schema: part, path: [...path, step], isSecret, references })
-  if (Array.isArray(value)) return value.map((item: unknown, index) => within(item, shape?.items, index))
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown, index) => within(item, shape?.items, index))
+    return !isSecret && commandName.test(name) ? shownCommand(value, items, place) : items
+  }
   const show = ([key, item]: [string, unknown]): [string, unknown] => [key, within(item, partOf(shape, key), key)]
   const written = Object.entries(value).map(show)
   const unwritten = defaultsOf(shape).filter(([key]) => !(key in value))
@@ -61,18 +68,28 @@ function hiddenIfText(value: unknown): unknown {
   return typeof value === 'string' || typeof value === 'number' ? hidden : value
 }
 
-function plain(value: unknown): unknown {
-  return typeof value === 'string' ? withoutPassword(value) : value
+function plain(value: unknown, path: Path): unknown {
+  if (typeof value !== 'string') return value
+  const isCommand = commandName.test(String(path.at(-1) ?? ''))
+  return isCommand ? hideInCommand(value, () => hidden) : hideInUrls(value, () => hidden)
+}
+
+/** Which of its words are secrets is seen by those before. */
+function shownCommand(
+  written: readonly unknown[],
+  items: readonly unknown[],
+  { path, references }: Place,
+): readonly unknown[] {
+  const words = written.map((item, at) =>
+    typeof item === 'string' ? (references.get(pathText([...path, at])) ?? item) : '',
+  )
+  const shownWords = hideInArguments(words, () => hidden)
+  return items.map((item, at) => (typeof item === 'string' ? shownWords[at] : item))
 }
 
 /** `apiKey` and `API_KEY` alike. */
 function isSecretName(name: string): boolean {
   return secretName.test(name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-'))
-}
-
-/** Of a url that holds one. */
-function withoutPassword(text: string): string {
-  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^/@]*@/i, `$1:${hidden}@`)
 }
 
 /** What holds where nothing is written. */

@@ -10,9 +10,12 @@ agents:
   env: { kind: openai, baseUrl: https://x.example, model: m, apiKey: "\${env:KEY}" }
   peer:
     kind: a2a
-    url: https://peer.example
+    url: https://peer.example/?page=1&key=u-of-ours
     headers:
       X-Token: h-of-ours
+  tool:
+    kind: command
+    command: [tool, --api-key, c-of-ours, --verbose]
 signing:
   # The one that signs.
   key: |
@@ -43,6 +46,8 @@ describe('a configuration without its secrets', () => {
     )
     assert.match(shown, /apiKey: "\(not shown\)" \} # dear\n/)
     assert.match(shown, /apiKey: "\$\{env:KEY\}"/)
+    assert.match(shown, /url: "https:\/\/peer\.example\/\?page=1&key=\(not shown\)"\n/)
+    assert.match(shown, /command: \[tool, --api-key, "\(not shown\)", --verbose\]\n/)
     assert.match(shown, /X-Token: "\(not shown\)"\n/)
     assert.match(shown, /# The one that signs\.\n {2}key: "\(not shown\)"\n {2}previous:\n {4}- "\(not shown\)"\n/)
     assert.match(shown, /anonymous: '\*'/)

@@ -7,6 +7,7 @@ import type { AgentLog } from '@parley/a2a'
 import { createBreaker } from './breaker.ts'
 import type { Breaker, BreakerState } from './breaker.ts'
 import type { Observer } from './observe.ts'
+import { clockOf } from '../clock.ts'
 
 export interface HealthSettings {
   readonly every: number
@@ -24,6 +25,8 @@ export interface HealthParts {
   probe(agent: string): ((signal: AbortSignal) => Promise<void>) | undefined
   readonly log: AgentLog
   readonly now: () => number
+  /** For the circuit breaker and what is remembered of an agent. Default: `now`. */
+  readonly monotonicNow?: () => number
 }
 
 export interface AgentHealth {
@@ -65,7 +68,8 @@ const fewest = 3
 const forgottenRests = 10
 const idleMs = 60_000
 
-export function createHealth({ settings, names, isOpen, probe, log, now }: HealthParts): Health {
+export function createHealth({ settings, names, isOpen, probe, log, ...clock }: HealthParts): Health {
+  const { now, monotonicNow } = clockOf(clock)
   const known = new Map<string, Known>()
   const closing = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -81,12 +85,12 @@ export function createHealth({ settings, names, isOpen, probe, log, now }: Healt
   function whatIsWrong(agent: string, { breaker, trouble }: Known): string | undefined {
     if (!isOpen(agent)) return 'it is not open'
     if (trouble !== undefined) return `it cannot be reached: ${trouble}`
-    return breaker.state(now()) === 'open' ? 'it failed too often in a row' : undefined
+    return breaker.state(monotonicNow()) === 'open' ? 'it failed too often in a row' : undefined
   }
 
   function isSlow({ firstWordMs = 0, samples, heardAt }: Known): boolean {
     const { slow, rest } = settings()
-    return samples >= fewest && firstWordMs > slow && now() - heardAt < forgottenRests * rest
+    return samples >= fewest && firstWordMs > slow && monotonicNow() - heardAt < forgottenRests * rest
   }
 
   async function ask(agent: string): Promise<void> {
@@ -128,7 +132,7 @@ export function createHealth({ settings, names, isOpen, probe, log, now }: Healt
 
   function wouldTake(agent: string): boolean {
     const it = about(agent)
-    return isOpen(agent) && it.trouble === undefined && it.breaker.wouldTake(now())
+    return isOpen(agent) && it.trouble === undefined && it.breaker.wouldTake(monotonicNow())
   }
 
   return {
@@ -139,23 +143,23 @@ export function createHealth({ settings, names, isOpen, probe, log, now }: Healt
       return {
         state: why !== undefined ? 'down' : isSlow(it) ? 'slow' : 'up',
         ...(why !== undefined ? { why } : isSlow(it) ? { why: 'it takes long to answer' } : {}),
-        breaker: it.breaker.state(now()),
+        breaker: it.breaker.state(monotonicNow()),
         ...(firstWordMs !== undefined ? { firstWordMs: Math.round(firstWordMs) } : {}),
         ...(askedAt !== undefined ? { askedAt } : {}),
       }
     },
     wouldTake,
-    take: (agent) => wouldTake(agent) && about(agent).breaker.take(now()),
+    take: (agent) => wouldTake(agent) && about(agent).breaker.take(monotonicNow()),
     observer: (agent) => ({
       firstWord(ms) {
         const it = about(agent)
         it.firstWordMs = it.firstWordMs === undefined ? ms : it.firstWordMs * (1 - share) + ms * share
         it.samples += 1
-        it.heardAt = now()
+        it.heardAt = monotonicNow()
       },
       ended(verdict) {
         const it = about(agent)
-        if (verdict === 'ill') it.breaker.failed(now())
+        if (verdict === 'ill') it.breaker.failed(monotonicNow())
         if (verdict !== 'well') return
         it.breaker.succeeded()
         // It was just seen at work, whatever it answered when it was asked.

@@ -13,11 +13,11 @@ export interface Observer {
   ended(verdict: Verdict): void
 }
 
-export function observed(agent: Agent, observer: Observer, now: () => number): Agent {
+export function observed(agent: Agent, observer: Observer, monotonicNow: () => number): Agent {
   const watched =
     (run: AgentFunction): AgentFunction =>
     (turn) =>
-      watch(run, turn, createWatch(observer, turn, now))
+      watch(run, turn, createWatch(observer, turn, monotonicNow))
   if (typeof agent === 'function') return watched(agent)
   return agent.resume === 'reattach'
     ? { ...agent, run: watched(agent.run), reattach: watched(agent.reattach) }
@@ -34,14 +34,14 @@ interface Watch {
   failed(reason: unknown): void
 }
 
-function createWatch(observer: Observer, turn: Turn, now: () => number): Watch {
-  const startedAt = now()
+function createWatch(observer: Observer, turn: Turn, monotonicNow: () => number): Watch {
+  const startedAt = monotonicNow()
   let verdict: Verdict | undefined
   let isOver = false
   let isListening = false
   let isSettled = false
   const hear = (): void => {
-    if (verdict === undefined) observer.firstWord(Math.max(0, now() - startedAt))
+    if (verdict === undefined) observer.firstWord(monotonicNow() - startedAt)
   }
   const end = (): void => {
     if (isOver) return

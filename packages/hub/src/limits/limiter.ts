@@ -4,6 +4,7 @@
  */
 import type { Rate } from '../config/values.ts'
 import { oneMore, type Standing } from './gcra.ts'
+import { systemClock } from '../clock.ts'
 
 export interface Claim {
   /** Who is counted: `key:…`, `agent:…`, `address:…`. */
@@ -21,7 +22,8 @@ export interface Limiter {
 /** Whoever comes from a new address each time must not fill the memory. */
 const mostRemembered = 100_000
 
-export function createLimiter(now: () => number = Date.now, most = mostRemembered): Limiter {
+/** `now` is the monotonic clock: after a step of the wall clock nobody is refused for as long as the step was. */
+export function createLimiter(now: () => number = systemClock.monotonicNow, most = mostRemembered): Limiter {
   const wholeAt = new Map<string, number>()
 
   function remember(who: string, at: number): void {

@@ -8,6 +8,7 @@ import type { ConnectOptions, Fetch } from '@parley/a2a/client'
 import { readCatalog } from './catalog.ts'
 import type { AgentProfile, Desk, DeskAgent } from './desk.ts'
 import { createRemoteAgent, profileOfCard } from './remote-agent.ts'
+import { systemClock } from '../clock.ts'
 
 export interface ClientDeskParts {
   readonly hub?: { readonly url: string; readonly key?: string | undefined } | undefined
@@ -30,13 +31,13 @@ interface Place {
 /** How long a list of agents is believed. */
 const freshMs = 30_000
 
-export function createClientDesk(parts: ClientDeskParts, now: () => number = Date.now): Desk {
+export function createClientDesk(parts: ClientDeskParts, monotonicNow = systemClock.monotonicNow): Desk {
   let known: { readonly places: Promise<readonly Place[]>; readonly at: number } | undefined
 
   function places(signal: AbortSignal): Promise<readonly Place[]> {
-    if (known === undefined || now() - known.at > freshMs) {
+    if (known === undefined || monotonicNow() - known.at > freshMs) {
       const found = find(signal)
-      known = { places: found, at: now() }
+      known = { places: found, at: monotonicNow() }
       found.catch(() => (known = undefined))
     }
     return known.places

@@ -43,7 +43,7 @@ export interface McpFrontParts extends HouseDeskParts, PagesParts {
   /** Calls of one caller at one time. */
   readonly mostCalls: number
   readonly log: AgentLog
-  readonly now: () => number
+  readonly monotonicNow: () => number
   readonly sessions?: Partial<SessionLimits>
 }
 
@@ -62,7 +62,7 @@ const mostAtOnce = 50
 const looking: readonly unknown[] = ['list_agents', 'discover_agent']
 
 export function createMcpFront(parts: McpFrontParts): McpFront {
-  const { log, now } = parts
+  const { log, monotonicNow } = parts
   const pages = createPages(parts)
   const places = createPlaces(parts.mostCalls)
   let isClosing = false
@@ -71,7 +71,7 @@ export function createMcpFront(parts: McpFrontParts): McpFront {
   const handler = createMcpHandler(bridge, { onerror, maxRequestBodySize: parts.bodyBytes })
   const sessions = createSessions({
     create: bridge,
-    now,
+    monotonicNow,
     ...(parts.sessions !== undefined ? { limits: parts.sessions } : {}),
   })
 

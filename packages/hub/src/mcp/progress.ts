@@ -5,6 +5,7 @@
 import type { StreamEvent, TaskState } from '@parley/a2a'
 import { textOf } from './desk.ts'
 import { stateWord } from './state-word.ts'
+import { systemClock } from '../clock.ts'
 
 export interface Progress {
   hear(event: StreamEvent): void
@@ -18,7 +19,7 @@ export type TellProgress = (progress: number, message: string) => Promise<void>
 const mostOften = 100
 const longestMessage = 1_000
 
-export function createProgress(tell: TellProgress, now: () => number = Date.now): Progress {
+export function createProgress(tell: TellProgress, monotonicNow = systemClock.monotonicNow): Progress {
   const lengths = new Map<string, number>()
   let count = 0
   let toldAt = -Infinity
@@ -34,7 +35,7 @@ export function createProgress(tell: TellProgress, now: () => number = Date.now)
     if (pending === undefined) return
     const message = pending.slice(0, longestMessage)
     pending = undefined
-    toldAt = now()
+    toldAt = monotonicNow()
     count += 1
     // Whoever does not listen any more does not have to be told.
     told = tell(count, message).catch(() => {})
@@ -62,7 +63,7 @@ export function createProgress(tell: TellProgress, now: () => number = Date.now)
       const words = isOver ? undefined : wordsOf(event)
       if (words === undefined) return
       pending = words
-      const wait = toldAt + mostOften - now()
+      const wait = toldAt + mostOften - monotonicNow()
       if (wait <= 0) flush()
       else timer ??= setTimeout(flush, wait)
     },

@@ -20,7 +20,7 @@ function scene(t: TestContext, limits: Partial<SessionLimits>) {
   let time = 0
   const sessions = createSessions({
     create: () => new McpServer({ name: 'x', version: '1' }, { capabilities: {} }),
-    now: () => time,
+    monotonicNow: () => time,
     limits,
   })
   t.after(() => sessions.close())

@@ -9,7 +9,7 @@ import { refusal } from './refusal.ts'
 
 export interface SessionsParts {
   create(): McpServer
-  readonly now: () => number
+  readonly monotonicNow: () => number
   readonly limits?: Partial<SessionLimits>
 }
 
@@ -50,13 +50,14 @@ interface Session {
 const usual: SessionLimits = { most: 2_000, mostOfGroup: 200, idleMs: 30 * 60_000 }
 const sweepMs = 60_000
 
-export function createSessions({ create, now, limits }: SessionsParts): Sessions {
+export function createSessions({ create, monotonicNow, limits }: SessionsParts): Sessions {
   const { most, mostOfGroup, idleMs } = { ...usual, ...limits }
   const sessions = new Map<string, Session>()
   const timer = setInterval(sweep, Math.min(sweepMs, idleMs)).unref()
 
   function sweep(): void {
-    for (const [id, session] of sessions) if (session.busy === 0 && now() - session.usedAt > idleMs) end(id, session)
+    for (const [id, session] of sessions)
+      if (session.busy === 0 && monotonicNow() - session.usedAt > idleMs) end(id, session)
   }
 
   function end(id: string, { mcp }: Session): void {
@@ -82,7 +83,7 @@ export function createSessions({ create, now, limits }: SessionsParts): Sessions
       onsessioninitialized: (id) => void sessions.set(id, session),
       onsessionclosed: (id) => void sessions.delete(id),
     })
-    const session: Session = { owner, group, mcp, transport, busy: 0, usedAt: now() }
+    const session: Session = { owner, group, mcp, transport, busy: 0, usedAt: monotonicNow() }
     await mcp.connect(transport)
     const response = await watched(session, () => transport.handleRequest(request, { parsedBody, authInfo }))
     // What was no good beginning leaves nothing behind.
@@ -98,7 +99,7 @@ export function createSessions({ create, now, limits }: SessionsParts): Sessions
       if (isDone) return
       isDone = true
       session.busy -= 1
-      session.usedAt = now()
+      session.usedAt = monotonicNow()
     }
     try {
       const response = await answer()

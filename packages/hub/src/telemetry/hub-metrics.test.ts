@@ -24,6 +24,7 @@ function open(store: Pick<Store, 'countStates'> = memoryStore()) {
   const metrics = createHubMetrics({
     store,
     streams: () => 3,
+    readers: () => ({ unsentBytes: 5, paused: 6, cut: 7, pagesRead: 8, pagesShared: 9, stalled() {} }),
     hasAgent: (name) => name === 'gpt',
     agents: () => [
       { name: 'gpt', kind: 'openai', isUp: true },
@@ -112,6 +113,11 @@ describe('what the hub counts', () => {
     const told = await open().lines()
     for (const line of [
       'parley_streams_open 3',
+      'parley_readers_unsent_bytes 5',
+      'parley_readers_paused 6',
+      'parley_readers_cut_total 7',
+      'parley_log_pages_read_total 8',
+      'parley_log_pages_shared_total 9',
       'parley_agent_up{agent="gpt",kind="openai"} 1',
       'parley_agent_up{agent="bot",kind="openclaw"} 0',
       'parley_queue_waiting{agent="gpt"} 2',

@@ -1,10 +1,11 @@
 /** What the hub counts: requests, tasks, streams, webhooks, agents, the store, and what agents say they did (T-12). */
 import { isTerminal } from '@parley/a2a'
 import type { Store, StreamEvent } from '@parley/a2a'
-import type { Answered, EventAbout, PushNews } from '@parley/a2a/server'
+import type { Answered, EventAbout, HandlerReaders, PushNews } from '@parley/a2a/server'
 import type { TraceSpan } from './contract.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 import type { MetricAbout, MetricRegistry, Sample } from './metric-registry.ts'
+import { clockOf } from '../clock.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry
@@ -19,10 +20,14 @@ export interface HubMetrics {
 export interface HubMetricsParts {
   readonly store: Pick<Store, 'countStates'>
   streams(): number
+  /** Nothing until the server is open. */
+  readers(): HandlerReaders | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentHealth[]
   queues(): readonly QueueLength[]
   readonly now: () => number
+  /** Default: `now`. */
+  readonly monotonicNow?: () => number
 }
 
 export interface AgentHealth {
@@ -137,6 +142,30 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
   registry.gauge(metric('streams_open', 'streams.open', '{stream}', [], 'Streams that are open.'), () => [
     { labels: [], value: parts.streams() },
   ])
+  const ofReaders = (value: (readers: HandlerReaders) => number) => (): readonly Sample[] => {
+    const readers = parts.readers()
+    return readers === undefined ? [] : [{ labels: [], value: value(readers) }]
+  }
+  registry.gauge(
+    metric('readers_unsent_bytes', 'readers.unsent', 'By', [], 'Bytes held for readers that have not taken them.'),
+    ofReaders(({ unsentBytes }) => unsentBytes),
+  )
+  registry.gauge(
+    metric('readers_paused', 'readers.paused', '{reader}', [], 'Readers that wait because of limits.unsent.'),
+    ofReaders(({ paused }) => paused),
+  )
+  registry.counted(
+    metric('readers_cut_total', 'readers.cut', '{reader}', [], 'Readers cut because they took nothing.'),
+    ofReaders(({ cut }) => cut),
+  )
+  registry.counted(
+    metric('log_pages_read_total', 'log.pages.read', '{page}', [], 'Pages of logs read for streams.'),
+    ofReaders(({ pagesRead }) => pagesRead),
+  )
+  registry.counted(
+    metric('log_pages_shared_total', 'log.pages.shared', '{page}', [], 'Pages that streams shared.'),
+    ofReaders(({ pagesShared }) => pagesShared),
+  )
   registry.gauge(metric('agent_up', 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is open: 1, or 0.'), () =>
     parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 })),
   )
@@ -151,14 +180,15 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
 
   function taskStates(): () => Promise<readonly Sample[]> {
     let known: Promise<readonly Sample[]> | undefined
-    let until = 0
+    let until = -Infinity
+    const { monotonicNow } = clockOf(parts)
     return () => {
-      if (known === undefined || parts.now() >= until) {
-        until = parts.now() + statesMs
+      if (known === undefined || monotonicNow() >= until) {
+        until = monotonicNow() + statesMs
         known = parts.store
           .countStates()
           .then((counts) => counts.map(({ state, tasks }) => ({ labels: [shortState(state)], value: tasks })))
-        known.catch(() => (until = 0))
+        known.catch(() => (until = -Infinity))
       }
       return known
     }

@@ -1,6 +1,7 @@
 /** Of several processes on one store, the one that reads: whoever wrote its name last, until that has run out. */
 import { newId } from '@parley/a2a'
 import type { Notes } from '@parley/a2a'
+import { clockOf } from '../clock.ts'
 
 export interface ReaderLease {
   /** Whether it is ours for a while: asked before each round. */
@@ -18,32 +19,36 @@ export interface LeaseParts {
   readonly notes: Notes
   readonly kind: string
   readonly now: () => number
+  /** For how long it is ours, as seen from here. Default: `now`. */
+  readonly monotonicNow?: () => number
   /** Whether other processes use the store. */
   readonly isShared: boolean
 }
 
-export function createReaderLease({ notes, kind, now, isShared }: LeaseParts): ReaderLease {
+export function createReaderLease({ notes, kind, isShared, ...clock }: LeaseParts): ReaderLease {
+  const { now, monotonicNow } = clockOf(clock)
   if (!isShared) return { hold: async () => true, isHeld: () => true, async giveUp() {} }
   const holder = newId()
   const key = 'reader'
   let version = 0
-  let until = 0
+  let until = -Infinity
 
   return {
     async hold() {
-      if (now() < until - 2 * marginMs) return true
+      const at = monotonicNow()
+      if (at < until - 2 * marginMs) return true
       // Once it has run out somebody else's may have the same version.
-      if (now() >= until) version = 0
+      if (at >= until) version = 0
       const expiresAt = now() + lastsMs
       const written = await notes.write(kind, { key, value: holder, expiresAt }, version)
       version = written ?? 0
-      until = written === undefined ? 0 : expiresAt
+      until = written === undefined ? -Infinity : at + lastsMs
       return written !== undefined
     },
-    isHeld: () => now() < until - marginMs,
+    isHeld: () => monotonicNow() < until - marginMs,
     async giveUp() {
-      if (now() < until) await notes.remove(kind, key)
-      until = 0
+      if (monotonicNow() < until) await notes.remove(kind, key)
+      until = -Infinity
       version = 0
     },
   }

@@ -2,6 +2,7 @@
  * What must not stand in a log: values that the configuration calls secret, fields that are called like one, and whatever
  * looks like a credential. A log is read by many more than may know these.
  */
+import { hideInArguments, hideInCommand, hideInUrls } from '../config/secret-text.ts'
 
 export const redacted = '[redacted]'
 
@@ -20,8 +21,6 @@ const looks: readonly (readonly [RegExp, string])[] = [
   [/\b(pka?_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}\b/g, `$1_${redacted}`],
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, redacted],
   [/\b(sk|rk|ghp|gho|xoxb|xoxp)[-_][\w-]{16,}/g, `$1-${redacted}`],
-  [/\b([a-z][a-z\d+.-]*:\/\/[^\s/@:]*):[^\s/@]+@/gi, `$1:${redacted}@`],
-  [/([?&][\w-]*(?:token|key|secret|password|signature|sig|code)=)[^&\s"'<>]+/gi, `$1${redacted}`],
 ]
 
 /** Shorter ones would be found in words that are none. */
@@ -36,7 +35,7 @@ export function createRedact(secrets: readonly string[] = []): Redact {
       let shown = text
       for (const secret of known) if (shown.includes(secret)) shown = shown.replaceAll(secret, redacted)
       for (const [form, left] of looks) shown = shown.replace(form, left)
-      return shown
+      return hideInUrls(shown, () => redacted)
     },
     isSecret: (name) => secretName.test(name.replaceAll(/([a-z\d])([A-Z])/g, '$1-$2')),
   }
@@ -52,12 +51,21 @@ export function secretsIn(
 ): readonly string[] {
   const found: string[] = []
   const { isSecret } = createRedact()
+  const note = (secret: string): string => {
+    found.push(secret)
+    return redacted
+  }
   const visit = (value: unknown, path: readonly (string | number)[], isInside: boolean): void => {
     const name = String(path.at(-1) ?? '')
     const hides = isInside || isSecret(name) || /key$/i.test(name) || isReferred(path)
     if (typeof value === 'string') {
       if (hides) found.push(value)
+      else hideInCommand(value, note)
     } else if (Array.isArray(value)) {
+      hideInArguments(
+        value.filter((one) => typeof one === 'string'),
+        note,
+      )
       for (const [index, one] of value.entries()) visit(one, [...path, index], hides)
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, one] of Object.entries(value)) visit(one, [...path, key], isInside || secretMap.test(name))

@@ -19,14 +19,17 @@ import { timedStore } from './timed-store.ts'
 import { createTraceIndex } from './trace-index.ts'
 import type { TraceIndex } from './trace-index.ts'
 import { createTraces } from './traces.ts'
+import { clockOf } from '../clock.ts'
 
-export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'queues'> {
+export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'readers' | 'queues'> {
   /** Closed if telemetry cannot be opened. */
   readonly store: Store
   /** Nothing before there are any. */
   agents(): Pick<Registry, 'names' | 'status'> | undefined
   readonly log: AgentLog
   readonly now: () => number
+  /** Default: `now`. */
+  readonly monotonicNow?: () => number
   /** How long tasks are kept that have ended. */
   readonly keptMs?: number | undefined
   /** Whether only this machine reaches the hub. */
@@ -61,7 +64,8 @@ export async function openTelemetry(config: TelemetryConfig, parts: TelemetryPar
 }
 
 async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Telemetry> {
-  const { log, now } = parts
+  const { log } = parts
+  const { now, monotonicNow } = clockOf(parts)
   const version = hubVersion()
   const metrics =
     config.metrics === false
@@ -122,7 +126,7 @@ async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Tel
       otel?.onSpan(span)
     }
     // Not by the clock of the store: reading the log is not what calls wait for.
-    return createTraceIndex({ store: parts.store, notes: notes(), log, now, keptMs: parts.keptMs, ended })
+    return createTraceIndex({ store: parts.store, notes: notes(), log, now, monotonicNow, keptMs: parts.keptMs, ended })
   }
 
   async function loadOtel(settings: OtlpSettings): Promise<Otel> {
@@ -133,7 +137,7 @@ async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Tel
   function metricsFront({ registry: counted }: HubMetrics): Front {
     const { metrics: settings } = config
     const isPublic = settings !== false && settings.public
-    const limiter = createLimiter(now)
+    const limiter = createLimiter(monotonicNow)
     const { isAdmin } = parts
     return createMetricsRoute({ registry: counted, isOpen: isPublic || parts.isAtHome, isAdmin, limiter, log })
   }

@@ -13,12 +13,15 @@ import { dropGone } from './trace-retention.ts'
 import { traceKind } from './trace-note.ts'
 import type { TraceNote } from './trace-note.ts'
 import { TraceRound } from './trace-round.ts'
+import { clockOf } from '../clock.ts'
 
 export interface TraceIndexParts {
   readonly store: Pick<Store, 'feed' | 'read' | 'load' | 'leaseTtlMs'>
   readonly notes: Notes
   readonly log: AgentLog
   readonly now: () => number
+  /** Default: `now`. */
+  readonly monotonicNow?: () => number
   /** How long tasks are kept that have ended: their notes go with them. */
   readonly keptMs?: number | undefined
   /** Told of each span that has ended, once while this process lives. */
@@ -65,7 +68,12 @@ const freshMs = 300_000
 export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
   const { store, notes, log, now, keptMs } = parts
   const times = { ...usual, ...parts.times }
-  const lease = createReaderLease({ notes, kind: traceKind, now, isShared: Number.isFinite(store.leaseTtlMs) })
+  const lease = createReaderLease({
+    notes,
+    kind: traceKind,
+    ...clockOf(parts),
+    isShared: Number.isFinite(store.leaseTtlMs),
+  })
   const followed = new Map<string, Followed>()
   const awaited = new Set<string>()
   const freshSince = now() - freshMs
@@ -77,12 +85,13 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
   let isTroubled = false
   /** Until the first batch is read: what was left unfinished by another process is in it. */
   let isFirst = true
-  let droppedAt = now()
+  const { monotonicNow } = clockOf(parts)
+  let droppedAt = monotonicNow()
   let noted = 0
   schedule(times.soonMs)
 
   function schedule(afterMs: number): void {
-    const at = Date.now() + afterMs
+    const at = performance.now() + afterMs
     if (isClosed || at >= timerAt) return
     clearTimeout(timer)
     timerAt = at
@@ -123,9 +132,9 @@ export function createTraceIndex(parts: TraceIndexParts): TraceIndex {
   }
 
   async function dropGoneNowAndThen(): Promise<void> {
-    const isTime = now() - droppedAt >= times.dropMs || noted >= notesBetweenLooks
+    const isTime = monotonicNow() - droppedAt >= times.dropMs || noted >= notesBetweenLooks
     if (!isTime || isClosed || !lease.isHeld()) return
-    droppedAt = now()
+    droppedAt = monotonicNow()
     noted = 0
     await dropGone(notes, store)
   }

@@ -57,11 +57,23 @@ export function readRequest({ request }: RpcMethod, bytes: Uint8Array, maxNodes:
 /** The answer that was written last: when one event goes to many, it is nearly always the one that is wanted next. */
 let last: { readonly response: string; readonly json: string; readonly bytes: Uint8Array } | undefined
 
-/** A result or an event, from the JSON text that all bindings share. */
-export function writeResponse({ response }: RpcMethod, json: string): Uint8Array {
+/** Messages made of long texts, which all readers share as they share the texts. */
+const shared = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
+
+/** A result or an event, from the JSON text that all bindings share; a long one in UTF-8. */
+export function writeResponse({ response }: RpcMethod, json: string | Uint8Array): Uint8Array {
+  if (typeof json !== 'string') return writeShared(response, json)
   if (last !== undefined && last.response === response && last.json === json) return last.bytes
   const bytes = encode(response, JSON.parse(json))
   last = { response, json, bytes }
+  return bytes
+}
+
+function writeShared(response: string, json: Uint8Array): Uint8Array {
+  let known = shared.get(json)
+  if (known === undefined) shared.set(json, (known = new Map<string, Uint8Array>()))
+  let bytes = known.get(response)
+  if (bytes === undefined) known.set(response, (bytes = encode(response, JSON.parse(new TextDecoder().decode(json)))))
   return bytes
 }
 

@@ -2,6 +2,7 @@
  * Who issues tokens, and by which keys they are known: given, or as the issuer itself says. It is asked when the first
  * token comes and not before, so that a server can start while it is away; what it said is kept.
  */
+import { systemClock } from '../../model/clock.ts'
 import type { JSONWebKeySet } from 'jose'
 import { A2AError } from '../../model/error.ts'
 import type { FetchHandler } from '../fetch.ts'
@@ -24,9 +25,9 @@ export interface Issuer {
 const pauseMs = 1_000
 const timeoutMs = 10_000
 
-export function createIssuer(options: IssuerOptions, now = Date.now): () => Promise<Issuer> {
+export function createIssuer(options: IssuerOptions, now = systemClock.monotonicNow): () => Promise<Issuer> {
   let opened: Promise<Issuer> | undefined
-  let pausedUntil = 0
+  let pausedUntil = -Infinity
   return async () => {
     if (opened === undefined) {
       if (now() < pausedUntil) throw away()

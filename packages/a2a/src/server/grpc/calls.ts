@@ -15,9 +15,10 @@ import { rpcsOf } from '../../versions/rpcs.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcAnswer } from '../grpc-calls.ts'
 import type { GrpcHandler } from '../grpc-handler.ts'
-import { afterStall } from '../patience.ts'
 import type { OpenStream } from '../perform.ts'
+import { largeChars, wholeOf } from '../slices.ts'
 import { GrpcRequest, type HttpPlace } from './request.ts'
+import { type CallPatience, watchAnswer, writeMessage } from './unread-calls.ts'
 
 type Bytes = Uint8Array
 type UnaryCall = ServerUnaryCall<Bytes, Bytes>
@@ -93,6 +94,7 @@ async function unary(
     if ('error' in answer) callback(failure(answer.error, version, answer.headers))
     else if ('body' in answer) {
       const bytes = writeResponse(method, answer.body)
+      if (answer.account !== undefined) watchAnswer(call, bytes, answer.account, parts.handler)
       call.sendMetadata(metadataOf(answer.headers))
       callback(null, bytes)
     } else throw new Error(`${method.path} answers with a stream`)
@@ -117,7 +119,7 @@ async function stream(
     else if ('open' in answer) {
       call.sendMetadata(metadataOf(answer.headers))
       const failed = (reason: unknown): Refusal => failure(answer.failed(reason), version)
-      await pump(call, answer.open, method, failed, parts.handler.stallMs)
+      await pump(call, answer.open, method, failed, parts.handler)
     } else throw new Error(`${method.path} answers with one message`)
   } catch (reason) {
     call.emit('error', failure(unexpected(reason, parts), version))
@@ -132,13 +134,16 @@ async function stream(
  */
 async function pump(
   call: StreamCall,
-  { stream: events, encode, ended }: OpenStream,
+  { stream: events, encode, account, ended }: OpenStream,
   method: RpcMethod,
   failed: (reason: unknown) => Refusal,
-  stallMs: number,
+  patience: CallPatience,
 ): Promise<void> {
   const source = events[Symbol.asyncIterator]()
+  const leaving = new AbortController()
   const letGo = (): void => {
+    leaving.abort()
+    account.close()
     ended()
     // What the source still has to say is nobody's business any more.
     source.return?.()?.then(undefined, () => {})
@@ -146,10 +151,17 @@ async function pump(
   call.on('cancelled', letGo)
   if (call.cancelled) return letGo()
   try {
-    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+    for (;;) {
+      if (!account.mayHold()) await account.room(leaving.signal)
+      const next = await source.next()
+      if (next.done === true) break
       for (const item of next.value) {
+        const isLarge = (item.bytes ?? 0) > largeChars
+        // Its own copy is what counts here, so that others hold the same text makes no room.
+        while (isLarge && !call.cancelled && !account.mayHold()) await account.room(leaving.signal)
         if (call.cancelled) return
-        if (!call.write(writeResponse(method, encode(item)))) await taken(call, stallMs)
+        const written = writeMessage(call, writeResponse(method, wholeOf(encode(item))), account, patience)
+        if (written !== undefined) await written
       }
     }
     if (!call.cancelled) call.end()
@@ -158,26 +170,6 @@ async function pump(
   } finally {
     letGo()
   }
-}
-
-/** Resolves when what was written is taken, or nobody is there to take it; rejects after `stallMs`. */
-function taken(call: StreamCall, stallMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const done = (): void => {
-      callOff()
-      call.off('drain', done)
-      call.off('cancelled', done)
-      resolve()
-    }
-    const callOff = afterStall(stallMs, () => {
-      call.off('drain', done)
-      call.off('cancelled', done)
-      reject(new A2AError('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
-    })
-    call.on('drain', done)
-    call.on('cancelled', done)
-    if (call.cancelled) done()
-  })
 }
 
 function unexpected(reason: unknown, { handler }: ServiceParts): A2AError {

@@ -12,6 +12,8 @@ export interface AppendParts {
   readonly table: Table
   readonly claims: Claims
   readonly now: () => number
+  /** A time that was read just now, on the scale of push cursors: without the steps of the clock. */
+  readonly steady: (at: number) => number
   readonly newFence: () => number
 }
 
@@ -27,11 +29,11 @@ export function appendTo(parts: AppendParts, taskId: string, append: Append): Ap
   if (entry === undefined) {
     const made = newEntry(append.create as NewTask, append.change, next)
     table.add(made)
-    write(table, made, records, next)
+    write(parts, made, records, next)
     claim(claims, made, append.idempotency)
   } else {
     table.replace(entry, changedRow(entry.row, append.change, next))
-    write(table, entry, records, next)
+    write(parts, entry, records, next)
     claim(claims, entry, append.idempotency)
   }
   return answer
@@ -50,7 +52,7 @@ function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undef
   entry.keys.push(key)
 }
 
-function write(table: Table, entry: Entry, records: Append['records'], next: Standing): void {
+function write({ table, now, steady }: AppendParts, entry: Entry, records: Append['records'], next: Standing): void {
   entry.lease = next.lease
   entry.lastAt = next.lastAt
   if (records.length === 0) return
@@ -60,7 +62,8 @@ function write(table: Table, entry: Entry, records: Append['records'], next: Sta
   table.publish(entry, before + 1, seq)
   if (next.visibleSeq === entry.visibleSeq) return
   entry.visibleSeq = next.visibleSeq
-  makeDue(entry, records.at(-1)?.at ?? 0)
+  // A log never goes back in time: after a step back its records are later than now.
+  if (entry.pushes.size > 0) makeDue(entry, steady(Math.min(records.at(-1)?.at ?? 0, now())))
 }
 
 function newEntry(create: NewTask, change: TaskChange | undefined, next: Standing): Entry {

@@ -17,11 +17,11 @@ export function makeDue(entry: Entry, at: number): void {
   }
 }
 
-export function savePush(table: Table, push: PushRow, fence: number): void {
+export function savePush(table: Table, push: PushRow, fence: number, atOnce: number): void {
   const entry = table.get(push.taskId)
   if (entry === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
   const isBehind = push.state === 'active' && push.dueAt === undefined && entry.visibleSeq > push.deliveredSeq
-  const row = isBehind ? { ...push, dueAt: push.createdAt } : push
+  const row = isBehind ? { ...push, dueAt: atOnce } : push
   const place = entry.pushes.get(push.id)?.place ?? fence
   entry.pushes.set(push.id, { row, fence, place, leasedUntil: undefined })
   if (row.state === 'active') table.pushed.add(entry)

@@ -27,7 +27,3 @@ export interface ListenClient {
   on(event: 'end', listener: () => void): unknown
   end(): Promise<void>
 }
-
-export interface StoreLog {
-  warn(message: string, fields?: Record<string, unknown>): void
-}

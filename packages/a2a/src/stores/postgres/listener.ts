@@ -2,7 +2,8 @@
  * Hears from other replicas what has changed, on one connection of its own. Only a wake-up: whoever needs to know looks in
  * the database, and looks there from time to time also without being told. So a lost connection costs time and nothing else.
  */
-import type { ListenClient, StoreLog } from './driver.ts'
+import type { StoreLog } from '../store-log.ts'
+import type { ListenClient } from './driver.ts'
 import { within } from './database.ts'
 import { quoted } from './migrate.ts'
 import { backoffMs, pause } from './trouble.ts'

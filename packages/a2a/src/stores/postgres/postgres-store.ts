@@ -3,10 +3,12 @@
  * so nobody holds a lock while a network or a paused process makes others wait, and a pooler may stand between.
  */
 import type { Store } from '../store.ts'
+import type { StoreLog } from '../store-log.ts'
+import { silentLog } from '../store-log.ts'
 import { createBlobs } from './blob-content.ts'
 import { createChanges } from './changes.ts'
 import { createDatabase } from './database.ts'
-import type { ListenClient, PostgresPool, StoreLog } from './driver.ts'
+import type { ListenClient, PostgresPool } from './driver.ts'
 import { createTurns } from './gather.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createLeases } from './leases.ts'
@@ -58,7 +60,7 @@ const notesPerCall = 10_000
 const migrationPatience = { timeoutMs: 600_000, patienceMs: 5_000 }
 
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { pool, leaseTtlMs = 10_000, statementTimeoutMs: timeoutMs = 5_000, log = silent } = options
+  const { pool, leaseTtlMs = 10_000, statementTimeoutMs: timeoutMs = 5_000, log = silentLog } = options
   const { unnamedStatements = false, schema: schemaName = 'parley', now: clock } = options
   const master = masterKeyOf(options.masterKey)
   const schema = quoted(schemaName)
@@ -209,8 +211,6 @@ function surviveErrors(pool: PostgresPool): void {
   surviving.add(pool)
   pool.on('error', () => {})
 }
-
-const silent: StoreLog = { warn() {} }
 
 function masterKeyOf(given: Uint8Array | string): Uint8Array {
   const key = typeof given === 'string' ? Buffer.from(given, 'base64') : given

@@ -25,6 +25,8 @@ export interface AppendParts {
   readonly blobs: BlobTable
   readonly messages: Messages
   readonly now: () => number
+  /** A time that was read just now, on the scale of push cursors: without the steps of the clock. */
+  readonly steady: (at: number) => number
 }
 
 /** An append with its texts made. */
@@ -40,7 +42,7 @@ type Written = Extract<Decision, { outcome: 'appended' }>
 
 export type Appender = ReturnType<typeof createAppender>
 
-export function createAppender({ database, epoch, counters, blobs, messages, now }: AppendParts) {
+export function createAppender({ database, epoch, counters, blobs, messages, now, steady }: AppendParts) {
   const find = database.prepare<StandingColumns>(`SELECT ${standingColumns} FROM tasks WHERE id = ?`)
   const lastBatch = database.prepare<{ records: string }>(
     'SELECT records FROM log WHERE task = ? ORDER BY first_seq DESC LIMIT 1',
@@ -126,7 +128,8 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     updateRow(row, append, before, next)
     writeLog(row.ref, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
-      wakePushes.run(append.records.at(-1)?.at ?? time, row.ref)
+      // A log never goes back in time: after a step back its records are later than now.
+      wakePushes.run(steady(Math.min(append.records.at(-1)?.at ?? time, time)), row.ref)
     return decision.answer
   }
 

@@ -21,6 +21,8 @@ export interface Database {
   readonly path: string | null
   /** Whether a transaction is open. An error may have ended it. */
   readonly inTransaction: boolean
+  /** How many rows `run` has changed so far, also in transactions that were rolled back. */
+  readonly changes: number
   /** Prepared once; asking for the same text again answers the same statement. */
   prepare<Row = never>(sql: string): Statement<Row>
   /** Runs statements that answer nothing. */
@@ -29,18 +31,23 @@ export interface Database {
 }
 
 /** `timeoutMs` is how long a statement waits for a lock that another process holds. */
-export function openDatabase(file: string, timeoutMs: number): Database {
-  const database = new DatabaseSync(file, { timeout: timeoutMs })
+export function openDatabase(file: string, timeoutMs: number, access: 'read' | 'write' = 'write'): Database {
+  const database = new DatabaseSync(file, { timeout: timeoutMs, readOnly: access === 'read' })
   const statements = new Map<string, Statement<never>>()
+  let changes = 0
+  const changed = (rows: number): void => void (changes += rows)
   return {
     path: database.location(),
     get inTransaction() {
       return database.isTransaction
     },
+    get changes() {
+      return changes
+    },
     prepare<Row>(sql: string): Statement<Row> {
       const known = statements.get(sql)
       if (known !== undefined) return known
-      const statement = statementOf<Row>(database.prepare(sql))
+      const statement = statementOf<Row>(database.prepare(sql), changed)
       statements.set(sql, statement as Statement<never>)
       return statement
     },
@@ -49,17 +56,33 @@ export function openDatabase(file: string, timeoutMs: number): Database {
   }
 }
 
-function statementOf<Row>(statement: StatementSync): Statement<Row> {
+function statementOf<Row>(statement: StatementSync, changed: (rows: number) => void): Statement<Row> {
   return {
     get: (...values) => statement.get(...values) as Row | undefined,
     all: (...values) => statement.all(...values) as Row[],
     iterate: (...values) => statement.iterate(...values) as IterableIterator<Row>,
-    run: (...values) => Number(statement.run(...values).changes),
+    run(...values) {
+      const rows = Number(statement.run(...values).changes)
+      changed(rows)
+      return rows
+    },
   }
 }
 
+/** SQLite's own numbers. */
 const busy = 5
-/** SQLite's own number: another connection holds the lock. */
+const corrupt = 11
+
+/** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode as number) % 256 === busy
+  return codeOf(error) === busy
+}
+
+/** The file, or a page of it, is not what a database has there. */
+export function isCorrupt(error: unknown): error is Error {
+  return codeOf(error) === corrupt
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? (error.errcode as number) % 256 : undefined
 }

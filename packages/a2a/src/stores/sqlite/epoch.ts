@@ -15,6 +15,9 @@ export interface Epoch {
   /** Of the feed: ever greater, also over the end of this process. */
   newPosition(): number
   newRef(): number
+  readonly number: number
+  /** The highest position that was given. */
+  readonly position: number
   /** Throws if somebody else has opened the file since. Called within every transaction. */
   check(): void
   /** To be called in the transaction that removes log rows: their positions must not be given again. */
@@ -27,20 +30,28 @@ interface EngineRow {
 }
 
 export function beginEpoch(database: Database): Epoch {
-  const raise = database.prepare<EngineRow>('UPDATE engine SET epoch = epoch + 1 RETURNING epoch, last_position')
-  const { epoch, last_position } = raise.get() as EngineRow
   const newest = (sql: string): number => database.prepare<{ newest: number | null }>(sql).get()?.newest ?? 0
   const current = database.prepare<EngineRow>('SELECT epoch, last_position FROM engine')
   const keep = database.prepare('UPDATE engine SET last_position = ?')
+  const raise = database.prepare<EngineRow>(
+    'UPDATE engine SET epoch = epoch + 1, last_position = ? RETURNING epoch, last_position',
+  )
+  const lastPosition = current.get()?.last_position ?? 0
+  // A position of its own, so that the mark beside the file knows of this write too.
+  let position = Math.max(lastPosition, newest('SELECT max(position) AS newest FROM log')) + 1
+  const { epoch } = raise.get(position) as EngineRow
   const firstFence = epoch * fencesPerEpoch
   let fence = firstFence
-  let position = Math.max(last_position, newest('SELECT max(position) AS newest FROM log'))
   let ref = newest('SELECT max(ref) AS newest FROM tasks')
   return {
     firstFence,
     newFence: () => (fence += 1),
     newPosition: () => (position += 1),
     newRef: () => (ref += 1),
+    number: epoch,
+    get position() {
+      return position
+    },
     check() {
       if (current.get()?.epoch === epoch) return
       throw new Error('The database was opened by another process, which has taken over. This one writes no more.')

@@ -6,9 +6,11 @@
  */
 import type { Database } from './database.ts'
 import { isBusy, openDatabase } from './database.ts'
+import { createPrivateFile } from './private-files.ts'
 
 /** Answers how to let go. */
 export function lockFile(path: string): () => void {
+  createPrivateFile(`${path}.lock`)
   const guard: Database = openDatabase(`${path}.lock`, 0)
   try {
     guard.exec('BEGIN EXCLUSIVE')

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { sqliteStore } from './index.ts'
 import { masterKeyBeside } from './master-key.ts'
 
 describe('the master key beside a database', () => {
@@ -28,11 +29,25 @@ describe('the master key beside a database', () => {
     assert.notDeepEqual(masterKeyBeside(':memory:'), masterKeyBeside(':memory:'))
   })
 
-  it('is refused when others may read it', async () => {
+  it('is taken from others who may read it', async () => {
     const database = join(directory, 'tasks.db')
-    masterKeyBeside(database)
+    const key = masterKeyBeside(database)
     await chmod(`${database}.key`, 0o640)
-    assert.throws(() => masterKeyBeside(database), /chmod 600/)
+    assert.deepEqual(masterKeyBeside(database), key)
+    assert.equal((await stat(`${database}.key`)).mode & 0o777, 0o600)
+  })
+
+  it('is not made anew when it was lost and the database holds keys that it wraps', async () => {
+    const file = join(directory, 'tasks.db')
+    const store = sqliteStore(file)
+    store.masterKey?.()
+    await store.saveKey({ id: 'cursor.1', purpose: 'cursor', material: 'aes-gcm.x.y', createdAt: 1 })
+    await store.close()
+    await rm(`${file}.key`)
+    const again = sqliteStore(file)
+    assert.throws(() => again.masterKey?.(), /tasks\.db\.key is missing.*Put the file back/)
+    assert.ok(!(await readdir(directory)).includes('tasks.db.key'))
+    await again.close()
   })
 
   it('is refused when it is no key', async () => {

@@ -1,7 +1,19 @@
 /** The master key of a keyring, in a file beside the database that only its owner may read. */
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { silentLog } from '../store-log.ts'
+import { makePrivate } from './private-files.ts'
 
 const keyBytes = 32
 
@@ -12,7 +24,13 @@ const keyBytes = 32
 export function masterKeyBeside(databaseFile: string): Uint8Array {
   if (databaseFile === ':memory:') return randomBytes(keyBytes)
   const file = `${databaseFile}.key`
+  makePrivate([file], silentLog)
   return read(file) ?? make(file)
+}
+
+/** Whether a database on disk has no key yet. */
+export function isMissing(databaseFile: string): boolean {
+  return databaseFile !== ':memory:' && !existsSync(`${databaseFile}.key`)
 }
 
 function read(file: string): Uint8Array | undefined {
@@ -22,10 +40,6 @@ function read(file: string): Uint8Array | undefined {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
-  }
-  // Windows keeps no such modes.
-  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
-    throw new Error(`${file} can be read by others than its owner: make it private with chmod 600, or replace it`)
   }
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== keyBytes) throw new Error(`${file} does not hold a key of ${keyBytes} bytes in base64`)

@@ -33,7 +33,7 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createMessages(database)
-  const parts = { database, epoch, counters, blobs, messages, now: Date.now }
+  const parts = { database, epoch, counters, blobs, messages, now: Date.now, steady: (at: number) => at }
   createAppender(parts)
   createPrune(parts)
   createLog(database, blobs)

@@ -21,6 +21,11 @@ interface PushColumns {
   readonly visible_seq: number
 }
 
+/** Of a cursor that has not failed. */
+const longestPauseMs = 60_000
+/** Above the longest that a receiver may ask for. */
+const longestRetryMs = 30 * 3_600_000
+
 export type Pushes = ReturnType<typeof createPushes>
 
 export function createPushes(database: Database, epoch: Epoch) {
@@ -66,7 +71,12 @@ export function createPushes(database: Database, epoch: Epoch) {
     FROM push_attempts JOIN tasks ON tasks.ref = task WHERE tasks.id = ? AND push_id = ?
     ORDER BY push_attempts.ref DESC LIMIT ?`)
 
+  const limitWaits = database.prepare(`
+    UPDATE pushes SET due_at = ?1 WHERE state = 'active' AND due_at > ?1 + CASE attempt WHEN 0 THEN ?2 ELSE ?3 END`)
+
   return {
+    /** At the start: no cursor waits for longer than a retry can, though the clock was set back since it was written. */
+    limitWaits: (now: number): void => void limitWaits.run(now, longestPauseMs, longestRetryMs),
     load(taskId: string, id: string): PushRow | undefined {
       const row = one.get(taskId, id)
       return row && pushOf(row)
@@ -85,11 +95,11 @@ export function createPushes(database: Database, epoch: Epoch) {
         ),
 
     // From here on all run within a transaction.
-    save(push: PushRow): void {
+    save(push: PushRow, atOnce: number): void {
       const task = findTask.get(push.taskId)
       if (task === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
       const isBehind = push.state === 'active' && task.visible_seq > push.deliveredSeq
-      const dueAt = push.dueAt ?? (isBehind ? push.createdAt : null)
+      const dueAt = push.dueAt ?? (isBehind ? atOnce : null)
       const { id, deliveredSeq, attempt, state, createdAt, config } = push
       const fence = epoch.newFence()
       save.run(task.ref, id, deliveredSeq, dueAt, attempt, state, createdAt, fence, JSON.stringify(config))

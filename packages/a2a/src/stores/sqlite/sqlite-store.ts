@@ -5,6 +5,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { KeyRow, Store } from '../store.ts'
+import type { StoreLog } from '../store-log.ts'
+import { silentLog } from '../store-log.ts'
 import { createWaiters } from '../waiters.ts'
 import { createAppender } from './append.ts'
 import { createBlobTable } from './blob-table.ts'
@@ -12,16 +14,21 @@ import { createCounters } from './counters.ts'
 import type { Database } from './database.ts'
 import { openDatabase } from './database.ts'
 import { beginEpoch } from './epoch.ts'
+import { openHighWater } from './high-water.ts'
+import { inspectDatabase } from './inspect.ts'
 import { createLeases } from './leases.ts'
 import { createLists } from './lists.ts'
 import { lockFile } from './lock.ts'
 import { createLog } from './log.ts'
 import { createLook, maxLookBytes } from './look.ts'
 import { createMessages } from './messages.ts'
-import { masterKeyBeside } from './master-key.ts'
+import { isMissing, masterKeyBeside } from './master-key.ts'
 import { migrate } from './migrate.ts'
 import { createNotes } from './notes.ts'
+import { createCommitPositions } from './positions.ts'
+import { createPrivateFile, makePrivate } from './private-files.ts'
 import { createPrune } from './prune.ts'
+import { clockOf, withoutSteps } from '../../model/clock.ts'
 import { createPushes } from './pushes.ts'
 import { createSearch } from './search.ts'
 import { createWriter } from './writer.ts'
@@ -34,34 +41,52 @@ export interface SqliteStoreOptions {
    * `normal`: it survives the end of the process, however it ends; a loss of power may cost the last moments.
    */
   readonly durability?: 'full' | 'normal'
+  /**
+   * Opens the file although writes are missing that an earlier store acknowledged. Default `false`: `sqliteStore` throws,
+   * and says how many are missing and since when. Set it for one start; the store then goes on from what is there.
+   */
+  readonly acceptLoss?: boolean
+  /** Warnings, and how long a check after an unclean end took. Default: nothing is logged. */
+  readonly log?: StoreLog
   readonly now?: () => number
+  /** Default: the system's, or `now` where that is given. */
+  readonly monotonicNow?: () => number
 }
 
 /** How long to wait for a backup or another reader that has locked the file. */
 const busyTimeoutMs = 5_000
+/** What the names of a store's files have after that of the database. */
+const storeFiles = ['', '-wal', '-shm', '-mark', '.lock', '.lock-journal', '.key']
 /** Expired notes swept in one call. */
 const notesPerCall = 10_000
 
 export function sqliteStore(options: string | SqliteStoreOptions): Store {
-  const { file, durability = 'full', now = Date.now } = typeof options === 'string' ? { file: options } : options
-  const { database, unlock } = open(file, durability, now)
-  const epoch = beginEpoch(database)
+  const given = typeof options === 'string' ? { file: options } : options
+  const { file, log: storeLog = silentLog } = given
+  const { now, monotonicNow } = clockOf(given)
+  const steady = withoutSteps({ now, monotonicNow })
+  const { database, unlock, epoch, highWater } = open(given, now, storeLog)
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createMessages(database)
   const look = createLook(database, blobs)
-  const parts = { database, epoch, counters, blobs, messages, now }
+  const parts = { database, epoch, counters, blobs, messages, now, steady }
+  const positions = createCommitPositions(database, epoch, highWater.reached)
   const writer = createWriter(database, {
     begin() {
       look.forget()
       messages.settle()
       epoch.check()
+      positions.begin()
     },
     finish: counters.write,
     abandon() {
       counters.forget()
       messages.forget()
+      positions.abandon()
     },
+    beforeCommit: positions.beforeCommit,
+    afterCommit: positions.afterCommit,
   })
   const waiters = createWaiters()
   const appender = createAppender(parts)
@@ -70,6 +95,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const searching = createSearch(database, blobs)
   const leases = createLeases(database, epoch, blobs)
   const pushes = createPushes(database, epoch)
+  pushes.limitWaits(now())
   const prune = createPrune(parts)
   const keys = keyTable(database)
   const { notes, sweep } = createNotes({ database, now, read, write })
@@ -93,10 +119,20 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     sealing = false
   }
 
+  /** When to try next is a wait: it is kept on a scale without steps, and a step neither postpones it nor lets it come early. */
+  function steadyDue({ dueAt }: { readonly dueAt?: number | null }): { dueAt?: number } {
+    return typeof dueAt === 'number' ? { dueAt: steady(dueAt) } : {}
+  }
+
   return {
     leaseTtlMs: Infinity,
     notes,
-    masterKey: () => (master ??= masterKeyBeside(file)),
+    masterKey() {
+      if (master === undefined && isMissing(file) && keys.list().length > 0) {
+        throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Put the file back.`)
+      }
+      return (master ??= masterKeyBeside(file))
+    },
 
     append: async (taskId, append) => {
       if (closed) throw new Error('The store is closed')
@@ -132,13 +168,23 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
     claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
 
-    savePush: (push) => write(() => pushes.save(push)),
+    // Times are translated when they are given, not when they are written: the clock may be set in between.
+    savePush: (push) => {
+      const [due, atOnce] = [steadyDue(push), steady(push.createdAt)]
+      return write(() => pushes.save({ ...push, ...due }, atOnce))
+    },
     loadPush: (taskId, id) => read(() => pushes.load(taskId, id)),
     listPush: (taskId) => read(() => pushes.list(taskId)),
     searchPush: (query) => read(() => pushes.search(query)),
     deletePush: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
-    claimPush: (at, until, limit) => write(() => pushes.claim(at, until, limit)),
-    movePush: (taskId, id, fence, change) => write(() => pushes.move(taskId, id, fence, change)),
+    claimPush: (at, until, limit) => {
+      const [from, to] = [steady(at), steady(until)]
+      return write(() => pushes.claim(from, to, limit))
+    },
+    movePush: (taskId, id, fence, change) => {
+      const due = steadyDue(change)
+      return write(() => pushes.move(taskId, id, fence, { ...change, ...due }))
+    },
     recordAttempt: (attempt) => write(() => pushes.recordAttempt(attempt)),
     listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
 
@@ -160,18 +206,24 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
       writer.flush()
       waiters.wakeAll()
       database.close()
+      await highWater.close()
       unlock()
     },
   }
 }
 
-function open(file: string, durability: 'full' | 'normal', now: () => number) {
-  // Nobody but the owner looks into a directory that we make: there will be messages and keys in it.
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
+  const { file, durability = 'full', acceptLoss = false } = options
+  if (file !== ':memory:') {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    createPrivateFile(file)
+  }
   const database = openDatabase(file, busyTimeoutMs)
+  const { path } = database
   let unlock = (): void => {}
   try {
-    if (database.path !== null) unlock = lockFile(database.path)
+    if (path !== null) unlock = lockFile(path)
+    const before = path === null ? undefined : inspectDatabase({ path, acceptLoss, timeoutMs: busyTimeoutMs, log })
     migrate(database, now())
     // A checkpoint rewrites each changed page once, however often it changed: a longer WAL means fewer writes.
     // 4,000 pages gave 1.2 times the throughput of the default 1,000.
@@ -182,7 +234,16 @@ function open(file: string, durability: 'full' | 'normal', now: () => number) {
       PRAGMA cache_size = -32000;
       PRAGMA temp_store = MEMORY;
     `)
-    return { database, unlock }
+    const epoch = beginEpoch(database)
+    // Only now: before it was migrated, the file may have been that of another program.
+    if (path !== null)
+      makePrivate(
+        storeFiles.map((end) => path + end),
+        log,
+      )
+    const { number, position } = epoch
+    const highWater = openHighWater({ database, durability, epoch: number, position, before, now, log })
+    return { database, unlock, epoch, highWater }
   } catch (error) {
     database.close()
     unlock()

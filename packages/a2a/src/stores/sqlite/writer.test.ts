@@ -9,6 +9,7 @@ function setUp() {
   const insert = database.prepare('INSERT INTO words VALUES (?)')
   const all = database.prepare<{ word: string }>('SELECT word FROM words ORDER BY rowid')
   const events: string[] = []
+  const commits: string[] = []
   let refusal: Error | undefined
   const writer = createWriter(database, {
     begin: () => {
@@ -17,11 +18,14 @@ function setUp() {
     },
     finish: () => void events.push('finish'),
     abandon: () => void events.push('abandon'),
+    beforeCommit: () => commits.push(database.inTransaction ? 'before' : 'late'),
+    afterCommit: () => commits.push(database.inTransaction ? 'early' : 'after'),
   })
   return {
     database,
     writer,
     events,
+    commits,
     add: (...words: readonly string[]) => writer.write(() => words.map((word) => insert.run(word)).length),
     words: () => all.all().map(({ word }) => word),
     refuse: (error: Error | undefined) => void (refusal = error),
@@ -52,6 +56,15 @@ describe('the writer', () => {
     addMore()
     await add('c')
     assert.ok(added > 1 && added < 20, `${added} were added meanwhile`)
+  })
+
+  it('says before and after each commit that there is one, and nothing of what was rolled back', async () => {
+    const { add, commits, refuse } = setUp()
+    await add('a')
+    assert.deepEqual(commits, ['before', 'after'])
+    refuse(new Error('taken over'))
+    await assert.rejects(add('b'))
+    assert.deepEqual(commits, ['before', 'after'])
   })
 
   it('answers nobody before the commit', async () => {

@@ -22,6 +22,10 @@ export interface WriterParts {
   finish(): void
   /** Forgets what was gathered. */
   abandon(): void
+  /** The last step before a commit. */
+  beforeCommit(): void
+  /** What was written is durable. Must not throw. */
+  afterCommit(): void
 }
 
 interface Job {
@@ -71,19 +75,21 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
   /** Commits unless `run` answers nothing. Throws if it could not be committed. */
   function transaction<Result>(run: () => Result | undefined): Result | undefined {
     begin.run()
+    let result: Result | undefined
     try {
       parts.begin()
-      const result = run()
+      result = run()
       if (result !== undefined) {
+        parts.beforeCommit()
         commit.run()
-        return result
       }
     } catch (error) {
       rollBack()
       throw error
     }
-    rollBack()
-    return undefined
+    if (result === undefined) rollBack()
+    else parts.afterCommit()
+    return result
   }
 
   function rollBack(): void {

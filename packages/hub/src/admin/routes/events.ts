@@ -78,7 +78,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
 
   async function follow(from: Place, response: ServerResponse, signal: AbortSignal): Promise<void> {
     let place = from
-    let spokeAt = parts.now()
+    let spokeAt = performance.now()
     try {
       while (!signal.aborted) {
         const heard = parts.bell.strokes()
@@ -92,10 +92,10 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
               place,
             ),
           )
-          spokeAt = parts.now()
-        } else if (parts.now() - spokeAt >= keepAliveMs) {
+          spokeAt = performance.now()
+        } else if (performance.now() - spokeAt >= keepAliveMs) {
           response.write(': keep-alive\n\n')
-          spokeAt = parts.now()
+          spokeAt = performance.now()
         }
         if (!hasMore) await parts.bell.wait(heard, pollMs, signal)
         await rest(tickMs, signal)

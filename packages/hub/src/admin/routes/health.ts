@@ -25,6 +25,7 @@ const tag = 'Health'
 export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
   const { store, storeName, view, pulse, version, instance, now } = parts
   const startedAt = now()
+  const startedMonotonic = performance.now()
   return [
     route({
       method: 'GET',
@@ -75,7 +76,7 @@ export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
           protocols: ['1.0', '0.3', '0.2'],
           instance,
           startedAt: time(startedAt),
-          uptimeMs: now() - startedAt,
+          uptimeMs: Math.round(performance.now() - startedMonotonic),
           store: kept,
           agents: {
             all: agents.length,

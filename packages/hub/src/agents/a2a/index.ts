@@ -21,6 +21,7 @@ import type { Place } from './place.ts'
 import { watchStop } from './stopping.ts'
 import { talk } from './talk.ts'
 import { createUpstream } from './upstream.ts'
+import { clockOf } from '../../clock.ts'
 
 export const a2aKind: AgentKind<A2AEntry> = {
   kind: 'a2a',
@@ -31,7 +32,7 @@ export const a2aKind: AgentKind<A2AEntry> = {
     const watch = createCardWatch(entry, parts)
     const upstream = createUpstream(entry, parts, watch)
     const hooks = createHooks(parts)
-    const lineParts = { entry, upstream, hooks, book: createAddressBook(parts), house: parts.house, now: parts.now }
+    const lineParts = { entry, upstream, hooks, book: createAddressBook(parts), house: parts.house, ...clockOf(parts) }
     const background = createBackground()
 
     return {
@@ -110,13 +111,13 @@ export const a2aKind: AgentKind<A2AEntry> = {
 
     /** Where both were restarted, the remote agent may take longer than we do. */
     async function patiently(turn: Turn): Promise<RemoteAgent> {
-      const until = parts.now() + entry.patience
+      const until = parts.monotonicNow() + entry.patience
       for (let waitMs = 250; ; waitMs = Math.min(10_000, waitMs * 2)) {
         try {
           return await upstream.remote(turn.signal)
         } catch (reason) {
           turn.signal.throwIfAborted()
-          if (parts.now() > until) throw reason
+          if (parts.monotonicNow() > until) throw reason
         }
         await pause(waitMs, turn.signal)
       }

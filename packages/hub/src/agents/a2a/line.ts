@@ -26,6 +26,7 @@ export interface LineParts {
   readonly book: AddressBook
   readonly house: Pick<House, 'onward'>
   readonly now: () => number
+  readonly monotonicNow: () => number
 }
 
 /** Where to begin. */
@@ -82,14 +83,14 @@ export async function openLine(
   teller: Teller,
   stopping: Stopping,
 ): Promise<Line> {
-  const { entry, upstream, hooks, book, now } = parts
+  const { entry, upstream, hooks, book, now, monotonicNow } = parts
   const { isResumed, span } = beginning
   let { remote, place } = beginning
   let skip = 0
   let way = await firstWay()
   let contextId = place.taskId === undefined ? await book.contextOf(turn) : undefined
   let push = canNotify() ? await hooks.configFor(turn.task.id) : undefined
-  let heardAt = now()
+  let heardAt = monotonicNow()
   let failures = 0
   // The first is kept at once: from then on the log says how far we are.
   let savedAt = -Infinity
@@ -109,7 +110,7 @@ export async function openLine(
       return remote.subscribe(taskId, { ...about(), signal, known: { id: taskId, ...(await teller.known()) } })
     },
     async heard({ taskId, contextId: theirs }) {
-      heardAt = now()
+      heardAt = monotonicNow()
       failures = 0
       if (place.arrived === true || taskId === undefined) return
       await move({ taskId })
@@ -128,9 +129,9 @@ export async function openLine(
       const { skip: _, ...rest } = place
       place = { ...rest, cursor: id }
       unsaved += 1
-      if (unsaved < unsavedEvents && now() - savedAt < unsavedMs) return
+      if (unsaved < unsavedEvents && monotonicNow() - savedAt < unsavedMs) return
       unsaved = 0
-      savedAt = now()
+      savedAt = monotonicNow()
       // Nobody waits: until it is written the one before holds, and the log says how much came after it.
       void turn.checkpoint(place)
     },
@@ -192,7 +193,7 @@ export async function openLine(
     if (!(reason instanceof A2AError)) return failureOf(reason, turn)
     if (place.arrived === true ? !isTransient(reason) : !(await mayGoOn(reason))) return failureOf(reason, turn)
     if (!isTransient(reason)) return way === 'find' ? lostOnTheWay() : undefined
-    if (now() - heardAt > entry.patience) return failureOf(reason, turn)
+    if (monotonicNow() - heardAt > entry.patience) return failureOf(reason, turn)
     await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), stopping.signal)
     failures += 1
     upstream.doubt()

@@ -37,7 +37,7 @@ export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteC
 
   return {
     async remote(signal) {
-      if (current !== undefined && parts.now() - current.at < freshMs) return current.remote
+      if (current !== undefined && parts.monotonicNow() - current.at < freshMs) return current.remote
       try {
         return await lookAgain(signal)
       } catch (reason) {
@@ -77,7 +77,7 @@ export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteC
           current = undefined
           throw blocked()
         }
-        current = { remote, at: parts.now() }
+        current = { remote, at: parts.monotonicNow() }
         return remote
       })
       .finally(() => (looking = undefined))

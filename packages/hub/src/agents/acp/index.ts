@@ -17,9 +17,10 @@ import { terminalMethods } from './terminals.ts'
 
 export const acpKind: AgentKind<AcpEntry> = {
   kind: 'acp',
+  openAfterMs: 0,
   schema: acpEntry,
   open(entry, parts) {
-    const { name, bytes, log, now, baseDir, notes, jsonNodes } = parts
+    const { name, bytes, log, now, monotonicNow, baseDir, notes, jsonNodes } = parts
     const env = { ...parts.programEnv, ...entry.env }
     // Where each session has its own folder, the program itself is in none of them.
     const cwd = entry.cwd.includes('{session}') ? baseDir : resolve(baseDir, entry.cwd)
@@ -39,7 +40,7 @@ export const acpKind: AgentKind<AcpEntry> = {
       : undefined
     const { onUpdate, onPermission } = board
     const keeper = createKeeper({
-      now,
+      monotonicNow,
       async open() {
         // One of before may still hold what this one needs.
         await cleared

@@ -12,7 +12,7 @@ function bench(fails: (start: number) => boolean = () => false) {
   const ends: (() => void)[] = []
   const stopped: number[] = []
   const keeper = createKeeper({
-    now: () => at,
+    monotonicNow: () => at,
     firstWaitMs: 5,
     longestWaitMs: 15,
     soundAfterMs: 1_000,

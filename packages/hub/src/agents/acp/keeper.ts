@@ -23,7 +23,7 @@ export interface Keeper {
 export interface KeeperParts {
   open(): Promise<Peer>
   onFailure?(cause: unknown): void
-  readonly now: () => number
+  readonly monotonicNow: () => number
   readonly firstWaitMs?: number
   readonly longestWaitMs?: number
   /** One that ran so long has not failed to start. */
@@ -31,34 +31,34 @@ export interface KeeperParts {
 }
 
 export function createKeeper(parts: KeeperParts): Keeper {
-  const { open, now, firstWaitMs = 1_000, longestWaitMs = 60_000, soundAfterMs = 10_000 } = parts
+  const { open, monotonicNow, firstWaitMs = 1_000, longestWaitMs = 60_000, soundAfterMs = 10_000 } = parts
   const closing = new AbortController()
   let starting: Promise<Peer> | undefined
   let current: Peer | undefined
   const holders = new Map<Peer, number>()
   const retired = new Set<Peer>()
   let failures = 0
-  let notBefore = 0
+  let notBefore = -Infinity
 
   function failed(): void {
     failures += 1
-    notBefore = now() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
+    notBefore = monotonicNow() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
   }
 
   async function start(): Promise<Peer> {
-    const wait = notBefore - now()
+    const wait = notBefore - monotonicNow()
     if (wait > 0) await sleep(wait, undefined, { signal: closing.signal })
     const peer = await open()
     if (closing.signal.aborted) {
       await peer.stop()
       throw goingDown()
     }
-    const since = now()
+    const since = monotonicNow()
     current = peer
     void peer.closed.then(() => {
       void peer.stop()
       if (!letGo(peer)) return
-      if (now() - since >= soundAfterMs) failures = 0
+      if (monotonicNow() - since >= soundAfterMs) failures = 0
       else failed()
     })
     return peer

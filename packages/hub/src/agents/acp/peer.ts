@@ -57,6 +57,7 @@ export async function openPeer(parts: PeerParts): Promise<Peer> {
     env: parts.env,
     graceMs: entry.killGrace,
     onError: (line) => log.info('a program said on its error output', { agent: name, line }),
+    onErrorsDropped: () => log.warn('a program says more on its error output', { agent: name }),
   })
   const connection = connect(program, parts)
   try {

@@ -75,7 +75,8 @@ export function terminalMethods(parts: TerminalParts): TerminalMethods {
           cwd: folder,
           env: { ...env, ...Object.fromEntries(more.map(({ name, value }) => [name, value])) },
           graceMs,
-          onError: (line) => keep(terminal, Buffer.from(`${line}\n`)),
+          onError() {},
+          onErrorBytes: (chunk) => keep(terminal, chunk),
         }),
       }
       const terminalId = newId()

@@ -3,11 +3,11 @@
  * the owner's alone, and gone when the turn is over.
  */
 import { mkdtemp, open, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { basename, extname, join, resolve, sep } from 'node:path'
 import type { Turn } from '@parley/a2a'
 import type { KindParts } from '../kind.ts'
 import type { CommandEntry } from './entry.ts'
+import { turnFolderPrefix } from './turn-folders.ts'
 
 export interface GivenFile {
   readonly name: string
@@ -25,7 +25,7 @@ export interface Folder {
 }
 
 export async function makeFolder(): Promise<Folder> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'parley-turn-')))
+  const path = await realpath(await mkdtemp(turnFolderPrefix()))
   return {
     path,
     async read(wanted, limitBytes) {

@@ -8,9 +8,11 @@ import { commandEntry } from './entry.ts'
 import type { CommandEntry } from './entry.ts'
 import { runCommand } from './run.ts'
 import { keptSeats, newSeats } from './seats.ts'
+import { sweepTurnFolders } from './turn-folders.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',
+  openAfterMs: 0,
   schema: commandEntry,
   open(entry, parts) {
     const { processes, outputLimit: lineBytes, idleTimeout: idleMs, killGrace: graceMs } = entry
@@ -25,6 +27,9 @@ export const commandKind: AgentKind<CommandEntry> = {
     const cleared = programs
       .endLeftovers(graceMs)
       .catch((cause: unknown) => log.warn('programs that an earlier hub left could not be looked for', { cause }))
+    const swept = sweepTurnFolders().catch((cause: unknown) =>
+      log.warn('folders that an earlier hub left could not be looked for', { cause }),
+    )
     const run = runCommand(entry, { name, bytes, programEnv, seats, cwd, programs })
     return {
       agent: { resume: entry.resume, run },
@@ -34,7 +39,7 @@ export const commandKind: AgentKind<CommandEntry> = {
       health: async () => checkProgram(entry.command[0], { cwd, env: { ...programEnv, ...entry.env } }),
       async close() {
         await seats.close()
-        await Promise.all([cleared, programs.settled()])
+        await Promise.all([cleared, swept, programs.settled()])
       },
     }
   },

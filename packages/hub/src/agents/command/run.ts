@@ -14,9 +14,6 @@ import { commandFor, messageLine, messageText, saysTextInArguments, sessionEnv, 
 import type { Telling } from './say.ts'
 import type { Seat, Seats } from './seats.ts'
 
-/** Of one turn: a program that complains without end must not fill the log. */
-const errorLines = 200
-
 export interface CommandParts extends Pick<KindParts, 'name' | 'bytes' | 'programEnv' | 'jsonNodes'> {
   readonly seats: Seats
   readonly programs: Programs
@@ -66,18 +63,14 @@ async function* tell(
 
 function start(entry: CommandEntry, { cwd, programEnv, name, programs }: CommandParts, telling: Telling): Program {
   const { log, task } = telling.turn
-  let told = 0
   const own = entry.mode === 'keep' ? sessionEnv(telling) : turnEnv(telling)
   return programs.start({
     command: entry.mode === 'keep' ? entry.command : commandFor(entry, telling),
     cwd,
     env: { ...programEnv, ...entry.env, ...own },
     graceMs: entry.killGrace,
-    onError(line) {
-      told += 1
-      if (told <= errorLines) log.info('a program said on its error output', { agent: name, taskId: task.id, line })
-      else if (told === errorLines + 1) log.warn('a program says more on its error output', { agent: name })
-    },
+    onError: (line) => log.info('a program said on its error output', { agent: name, taskId: task.id, line }),
+    onErrorsDropped: () => log.warn('a program says more on its error output', { agent: name }),
   })
 }
 

@@ -57,7 +57,7 @@ async function open(t: TestContext, script: Script, { entry = {}, sources = [], 
       system,
       sources,
       house: parts.house,
-      now: Date.now,
+      monotonicNow: () => performance.now(),
     })
   const agent = testAgent(make(), { ...test, server: { log: parts.log } })
   t.after(async () => {
@@ -284,7 +284,7 @@ describe('a model with tools', () => {
         system: undefined,
         sources: [],
         house: testParts().house,
-        now: Date.now,
+        monotonicNow: () => performance.now(),
       }),
       {
         server: { log: testParts().log },

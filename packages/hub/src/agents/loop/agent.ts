@@ -30,7 +30,7 @@ export interface LoopParts {
   readonly system: string | undefined
   readonly sources: readonly ToolSource[]
   readonly house: Pick<House, 'cancel'>
-  readonly now: () => number
+  readonly monotonicNow: () => number
 }
 
 export function loopAgent(entry: LoopEntry, parts: LoopParts): Agent {
@@ -103,7 +103,7 @@ export function loopAgent(entry: LoopEntry, parts: LoopParts): Agent {
         await say(callStatus(call, { outcome: 'unknown', text: `${call.name}: its outcome is unknown` }))
       if (state.open.length > 0) await save()
       for (;;) {
-        await runCalls({ turn, state, box, entry, mayAsk, say, save, now: parts.now })
+        await runCalls({ turn, state, box, entry, mayAsk, say, save, monotonicNow: parts.monotonicNow })
         if (isWaiting(state)) {
           await save()
           return say(questionFor(state, box, billOf(state.bill)))

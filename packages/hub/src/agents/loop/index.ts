@@ -13,6 +13,7 @@ import { mcpTools } from './tools/mcp.ts'
 
 export const loopKind: AgentKind<LoopEntry> = {
   kind: 'loop',
+  openAfterMs: 0,
   schema: loopEntry,
   open,
   // Several answers and several tools in one turn.
@@ -29,7 +30,7 @@ async function open(entry: LoopEntry, parts: KindParts): Promise<OpenAgent> {
     system: system.length > 0 ? system.join('\n\n') : undefined,
     sources,
     house: parts.house,
-    now: parts.now,
+    monotonicNow: parts.monotonicNow,
   })
   const callsClients = entry.tools.some((tool) => 'client' in tool)
   return {

@@ -31,7 +31,7 @@ export interface CallsParts {
   readonly mayAsk: boolean
   readonly say: Say
   readonly save: () => Promise<void>
-  readonly now: () => number
+  readonly monotonicNow: () => number
 }
 
 type Performed = ToolOutcome | { readonly thrown: Error }
@@ -89,9 +89,9 @@ export async function runCalls(parts: CallsParts): Promise<void> {
     call.state = 'started'
     await parts.save()
     await tell(call, { outcome: 'started', text: tool.title })
-    const startedAt = parts.now()
+    const startedAt = parts.monotonicNow()
     const outcome = await perform(tool, call, read.input, answer)
-    await finish(tool, call, outcome, parts.now() - startedAt)
+    await finish(tool, call, outcome, parts.monotonicNow() - startedAt)
   }
 
   async function finish(tool: Tool, call: OpenCall, outcome: Performed, durationMs: number): Promise<void> {
@@ -189,8 +189,8 @@ export async function runCalls(parts: CallsParts): Promise<void> {
   function seldom(say: (text: string) => void): (text: string) => void {
     let last = Number.NEGATIVE_INFINITY
     return (text) => {
-      if (parts.now() - last < progressMs) return
-      last = parts.now()
+      if (parts.monotonicNow() - last < progressMs) return
+      last = parts.monotonicNow()
       say(text)
     }
   }

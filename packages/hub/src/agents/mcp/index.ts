@@ -7,7 +7,7 @@ import type { McpAbout, McpConnection } from './connection.ts'
 import { mcpEntry } from './entry.ts'
 import type { McpEntry } from './entry.ts'
 
-export const mcpKind: AgentKind<McpEntry> = { kind: 'mcp', schema: mcpEntry, open }
+export const mcpKind: AgentKind<McpEntry> = { kind: 'mcp', schema: mcpEntry, openAfterMs: 0, open }
 
 const card = {
   inputModes: ['text/plain', 'application/json'],

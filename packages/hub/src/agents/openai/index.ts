@@ -8,7 +8,7 @@ import type { OpenaiEntry } from './entry.ts'
 import { openaiModel } from './model.ts'
 import { chosenModel, skillOf, skillsOfModels } from './models.ts'
 
-export const openaiKind: AgentKind<OpenaiEntry> = { kind: 'openai', schema: openaiEntry, open }
+export const openaiKind: AgentKind<OpenaiEntry> = { kind: 'openai', schema: openaiEntry, openAfterMs: 0, open }
 
 function open(entry: OpenaiEntry, parts: KindParts): OpenAgent {
   const endpoint = createEndpoint(entry, parts.fetch, parts.jsonNodes)

@@ -15,7 +15,7 @@ import { openModelSpan } from './model-span.ts'
 import { waitBeforeNext } from './retry.ts'
 import { sleep } from './sleep.ts'
 
-type ModelParts = Pick<KindParts, 'bytes' | 'now' | 'cost' | 'jsonNodes'>
+type ModelParts = Pick<KindParts, 'bytes' | 'now' | 'monotonicNow' | 'cost' | 'jsonNodes'>
 type Headers = Readonly<Record<string, string>>
 
 export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: ModelParts): ChatModel {
@@ -50,6 +50,8 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
   async function* tryToAsk(request: ChatRequest, headers: Headers): AsyncGenerator<ChatEvent> {
     const { signal, log } = request
     const startedAt = parts.now()
+    const from = parts.monotonicNow()
+    const leftAtStartMs = (request.deadlineAt ?? Infinity) - startedAt
     for (let attempt = 1; ; attempt += 1) {
       const gathering = new Gathering(entry.answerLimit)
       let isHeard = false
@@ -61,14 +63,14 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
       } catch (reason) {
         signal.throwIfAborted()
         const failure = A2AError.from(reason)
-        const leftMs = (request.deadlineAt ?? Infinity) - parts.now()
+        const leftMs = leftAtStartMs - (parts.monotonicNow() - from)
         const waitMs = isHeard ? undefined : waitBeforeNext(attempt, failure, { ...entry, leftMs })
         if (waitMs === undefined) throw failure
         log.warn('a model call failed and is made again', { attempt, waitMs, cause: failure.cause ?? failure })
         await sleep(waitMs, signal)
         continue
       }
-      const about = { startedAt, durationMs: parts.now() - startedAt, attempts: attempt }
+      const about = { startedAt, durationMs: Math.round(parts.monotonicNow() - from), attempts: attempt }
       yield { answer: answerOf(gathering, request.model ?? entry.model, about) }
       return
     }

@@ -83,7 +83,7 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   function current(): Promise<Line> {
     if (line?.isOpen() === true) return Promise.resolve(line)
-    if (refused !== undefined && Date.now() - refused.at < refusedPauseMs) return Promise.reject(refused.reason)
+    if (refused !== undefined && performance.now() - refused.at < refusedPauseMs) return Promise.reject(refused.reason)
     opening ??= open().finally(() => (opening = undefined))
     return opening
   }
@@ -91,7 +91,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   async function open(): Promise<Line> {
     clearTimeout(again)
     try {
-      const made = await knock(Date.now() + startingMs)
+      const made = await knock(performance.now() + startingMs)
       if (isClosed) made.close()
       failures = 0
       refused = undefined
@@ -100,7 +100,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     } catch (reason) {
       const error = A2AError.from(reason)
       failures += 1
-      if (error.details.cause !== 'UNREACHABLE') refused = { reason: error, at: Date.now() }
+      if (error.details.cause !== 'UNREACHABLE') refused = { reason: error, at: performance.now() }
       if (failures === 1) log.warn('the OpenClaw gateway cannot be used', { url: shownUrl(url), cause: error })
       comeBack()
       throw error
@@ -125,7 +125,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       if ('line' in opened) return welcomed(opened.line)
       if ('failed' in opened) throw unreachable(opened.failed)
       const pauseMs = comesBackIn(opened.refused)
-      if (pauseMs !== undefined && Date.now() + pauseMs < deadline && !isClosed) {
+      if (pauseMs !== undefined && performance.now() + pauseMs < deadline && !isClosed) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
       } else if (wantsDeviceToken(opened.refused) && deviceToken !== undefined && credentials.token !== undefined) {
         credentials = { deviceToken }

@@ -13,6 +13,7 @@ import { checkHttp } from './http.ts'
 
 export const openclawKind: AgentKind<OpenclawEntry> = {
   kind: 'openclaw',
+  openAfterMs: 0,
   schema: openclawEntry,
   open: (entry, parts) => openOpenclaw(entry, parts),
   turnTimeoutMs: 600_000,

@@ -66,7 +66,7 @@ export function openLine(options: LineOptions): Promise<Opening> {
   const pending = new Map<string, Pending>()
   const socket = new WebSocket(options.url)
   let lastId = 0
-  let heardAt = Date.now()
+  let heardAt = performance.now()
   let hello: Hello | undefined
   let watchdog: NodeJS.Timeout | undefined
   let trouble = 'the connection could not be opened'
@@ -84,7 +84,7 @@ export function openLine(options: LineOptions): Promise<Opening> {
   return opening.promise
 
   function receive(text: string): void {
-    heardAt = Date.now()
+    heardAt = performance.now()
     const jsonNodes = options.jsonNodes ?? defaultJsonNodes
     if (exceedsJsonNodes(text, jsonNodes)) return end(`it sent a frame of more than ${jsonNodes} JSON values`)
     const frame = readFrame(text)
@@ -120,7 +120,7 @@ export function openLine(options: LineOptions): Promise<Opening> {
 
   /** A gateway that lives ticks; one that has not for twice that long is gone, though nobody closed the connection. */
   function watch(tickMs: number): void {
-    if (Date.now() - heardAt > tickMs * 2) end('the gateway went silent', silentCode)
+    if (performance.now() - heardAt > tickMs * 2) end('the gateway went silent', silentCode)
   }
 
   function isOpen(): boolean {

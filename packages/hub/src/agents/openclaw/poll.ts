@@ -30,12 +30,12 @@ export async function waitForEnd({ line, plan, signal }: PollParts): Promise<Out
  */
 export async function waitForSession(parts: PollParts): Promise<Outcome | undefined> {
   const { line, plan, signal, idleMs, everyMs } = parts
-  let activeAt = Date.now()
+  let activeAt = performance.now()
   for (;;) {
     signal.throwIfAborted()
     const seen = await readTranscript(line, plan.sessionKey, plan.key)
-    const idle = Date.now() - activeAt
-    if (seen.isActive) activeAt = Date.now()
+    const idle = performance.now() - activeAt
+    if (seen.isActive) activeAt = performance.now()
     else if (seen.outcome !== undefined) return seen.outcome
     else if (!seen.isKnown && idle > idleMs / 3) return undefined
     else if (idle > idleMs) return notTakenUp

@@ -102,7 +102,7 @@ async function parentOf(pid: number, id: string): Promise<number | undefined> {
 
 async function endGroup(pid: number, lives: () => Promise<boolean>, graceMs: number): Promise<void> {
   signalGroup(pid, 'SIGTERM')
-  for (const giveUpAt = Date.now() + graceMs; (await lives()) && Date.now() < giveUpAt;) await sleep(20)
+  for (const giveUpAt = performance.now() + graceMs; (await lives()) && performance.now() < giveUpAt;) await sleep(20)
   signalGroup(pid, 'SIGKILL')
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bareLines, linesOf } from './lines.ts'
+import { linesOf } from './lines.ts'
 
 async function* bytes(...chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
@@ -30,12 +30,5 @@ describe('lines', () => {
   it('stop at a bound, with or without a break after it', async () => {
     assert.deepEqual(await read(3, 'abc\nabcd\nx\n'), ['abc|break', '|limit'])
     assert.deepEqual(await read(3, 'ab', 'cd', 'ef'), ['|limit'])
-  })
-})
-
-describe('bare lines', () => {
-  it('are cut off at their bound and go on with the next', async () => {
-    const lines = await Array.fromAsync(bareLines(bytes('abcdef', 'ghi\nno\n', 'last'), 4))
-    assert.deepEqual(lines, ['abcd', 'no', 'last'])
   })
 })

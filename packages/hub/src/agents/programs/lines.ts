@@ -6,7 +6,7 @@ export interface Line {
   readonly endsAt: 'break' | 'end' | 'limit'
 }
 
-const lineFeed = 0x0a
+export const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 export async function* linesOf(
@@ -28,25 +28,8 @@ export async function* linesOf(
   if (line.bytes > 0) yield { text: line.take(), endsAt: 'end' }
 }
 
-/** The texts alone; one that is too long is cut off, and what follows of it dropped. */
-export async function* bareLines(
-  chunks: AsyncIterable<Uint8Array>,
-  limitBytes: number,
-): AsyncGenerator<string, void, void> {
-  const line = createLine()
-  for await (const chunk of chunks) {
-    let from = 0
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
-      line.add(chunk.subarray(from, Math.min(at, from + limitBytes - line.bytes)))
-      yield line.take()
-      from = at + 1
-    }
-    line.add(chunk.subarray(from, from + limitBytes - line.bytes))
-  }
-  if (line.bytes > 0) yield line.take()
-}
-
-function createLine() {
+/** A line that is being put together. */
+export function createLine() {
   let pieces: Uint8Array[] = []
   let bytes = 0
   return {

@@ -4,8 +4,9 @@
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bareLines } from './lines.ts'
+import { createErrorOutput } from './error-output.ts'
 
 export interface ProgramOptions {
   /** The program and its arguments. No shell is asked. */
@@ -15,7 +16,12 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>
   /** How long it may take to end by itself once it is told to. */
   readonly graceMs: number
+  /** Lines of its error output, at most 200 a minute. */
   onError(line: string): void
+  /** More lines came, and are dropped until the minute is over. */
+  onErrorsDropped?: (() => void) | undefined
+  /** Takes the error output as it comes, all of it, instead of `onError`. */
+  onErrorBytes?: ((chunk: Uint8Array) => void) | undefined
 }
 
 export type Exit =
@@ -40,8 +46,6 @@ export interface Program {
 
 /** What is still on its way when a program has ended comes within this, or somebody else holds its output open. */
 const silenceMs = 1_000
-/** A line of errors is for people. */
-const errorLineBytes = 4_000
 
 export function startProgram(options: ProgramOptions): Program {
   const [file, ...args] = options.command
@@ -60,7 +64,8 @@ export function startProgram(options: ProgramOptions): Program {
   }
 }
 
-function running(child: ChildProcessWithoutNullStreams, { graceMs, onError }: ProgramOptions): Program {
+function running(child: ChildProcessWithoutNullStreams, options: ProgramOptions): Program {
+  const { graceMs } = options
   const exited = new Promise<Exit>((resolve) => {
     child.once('error', (error) => resolve({ error }))
     child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 0 } : { signal }))
@@ -69,7 +74,7 @@ function running(child: ChildProcessWithoutNullStreams, { graceMs, onError }: Pr
   child.stdin.on('error', () => {})
   child.stdout.on('error', () => {})
   child.stderr.on('error', () => {})
-  void tellErrors(child.stderr, onError)
+  tellErrors(child.stderr, options)
   void exited.then(stopGroup)
   let stopping: Promise<void> | undefined
 
@@ -149,12 +154,15 @@ async function orSilence<T>(next: Promise<T>): Promise<T | typeof over> {
   }
 }
 
-async function tellErrors(stderr: AsyncIterable<Uint8Array>, onError: (line: string) => void): Promise<void> {
-  try {
-    for await (const line of bareLines(stderr, errorLineBytes)) if (line.trim() !== '') onError(line)
-  } catch {
-    // It was cut off because the program was stopped.
+/** By events and not by iteration: what is dropped is then dropped as it comes, 64 kB at a time. */
+function tellErrors(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }: ProgramOptions): void {
+  if (onErrorBytes !== undefined) {
+    stderr.on('data', onErrorBytes)
+    return
   }
+  const output = createErrorOutput({ onLine: onError, onDropped: onErrorsDropped })
+  stderr.on('data', output.push)
+  stderr.on('end', output.end)
 }
 
 function neverRan(reason: unknown): Program {

@@ -4,6 +4,7 @@ import { memoryNotes } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import type { KindParts } from '../kind.ts'
 import { createPartBytes } from '../part-bytes.ts'
+import { clockOf } from '../../clock.ts'
 
 export interface LoggedLine {
   readonly level: keyof AgentLog
@@ -43,8 +44,8 @@ export function testParts(given: Partial<KindParts> = {}): KindParts & { readonl
     },
     model: () => undefined,
     publicUrl: () => undefined,
-    now: Date.now,
     ...given,
+    ...clockOf(given),
     lines,
   }
 }

@@ -26,7 +26,7 @@ describe('what has come to rest', () => {
   it('costs nothing but its record: 300 tasks that wait, 250 agents that threw, 300 readers that left', async () => {
     const child = spawn(
       process.execPath,
-      ['--conditions=parley-source', '--expose-gc', join(import.meta.dirname, 'leaks-count.ts')],
+      ['--conditions=parley-source', '--expose-gc', join(import.meta.dirname, 'count-turns.ts')],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
         timeout: 120_000,

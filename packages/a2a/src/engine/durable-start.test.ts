@@ -1,0 +1,128 @@
+/** `openAfterMs: 0`: an agent is called once the start of its turn is durable, and not before. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent } from '../agents/agent.ts'
+import { reply } from '../agents/reports.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { answerOf, historyOf, openHouse, short } from '../testing/engine-fixture.ts'
+import type { Store } from '../stores/store.ts'
+
+const options = { openAfterMs: 0 } as const
+
+/** Appends wait for `release`; `asked` resolves with the first. A store that is killed loses what it has not written. */
+function heldStore(store: Store) {
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let isKilled = false
+  const append: Store['append'] = async (...given) => {
+    asked.resolve()
+    await gate.promise
+    if (isKilled) throw new Error('killed')
+    return store.append(...given)
+  }
+  return {
+    store: { ...store, append },
+    asked: asked.promise,
+    release: gate.resolve,
+    kill() {
+      isKilled = true
+      gate.resolve()
+    },
+  }
+}
+
+/** All that runs by itself within a few turns of the event loop has run. */
+async function settled(): Promise<void> {
+  for (let lap = 0; lap < 20; lap += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('an agent whose tasks open at once', () => {
+  for (const returnImmediately of [false, true]) {
+    it(`is not called before the message is durable${returnImmediately ? ', nor for a caller who does not wait' : ''}`, async (t) => {
+      const held = heldStore(memoryStore())
+      const called: string[] = []
+      const agent: Agent = async ({ text }) => {
+        called.push(text)
+        return `did ${text}`
+      }
+      const house = await openHouse(t, agent, { store: held.store, options })
+      const sent = house.task('go', { returnImmediately })
+      await held.asked
+      await settled()
+      assert.deepEqual(called, [])
+      held.release()
+      const { id } = await sent
+      assert.equal(answerOf(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'did go')
+      assert.deepEqual(called, ['go'])
+    })
+  }
+
+  it('has not run if the process was killed before, and a message that is sent again runs it once', async (t) => {
+    const kept = memoryStore()
+    let runs = 0
+    const agent: Agent = async () => `run ${(runs += 1)}`
+    const dying = heldStore(kept)
+    const killed = await openHouse(t, agent, { store: dying.store, options })
+    const said = { messageId: '7f4d4cde-5f0a-4f0e-9d3e-1f0c5a4b3c2d', parts: [{ text: 'go' }] }
+    const lost = killed.send(said)
+    const refused = assert.rejects(lost)
+    await dying.asked
+    await settled()
+    dying.kill()
+    await refused
+    assert.equal(runs, 0)
+    const again = await openHouse(t, agent, { store: kept, options })
+    const task = await again.task(said)
+    assert.equal(answerOf(task), 'run 1')
+    assert.deepEqual(await again.task(said), task)
+    assert.equal(runs, 1)
+  })
+
+  it('is not called for a message that turns out to be a repeat', async (t) => {
+    const kept = memoryStore({ leaseTtlMs: 10_000 })
+    let runs = 0
+    const agent: Agent = async () => `run ${(runs += 1)}`
+    const said = { messageId: '7f4d4cde-5f0a-4f0e-9d3e-1f0c5a4b3c2d', parts: [{ text: 'go' }] }
+    const slow = heldStore(kept)
+    const here = await openHouse(t, agent, { store: slow.store, options })
+    const there = await openHouse(t, agent, { store: kept, options })
+    const sent = here.task(said)
+    await slow.asked
+    const first = await there.task(said)
+    slow.release()
+    assert.equal((await sent).id, first.id)
+    await settled()
+    assert.equal(runs, 1)
+  })
+
+  it('is not called for its next message either, before that turn is in the log', async (t) => {
+    const kept = memoryStore()
+    const gate = Promise.withResolvers<void>()
+    const starting = Promise.withResolvers<void>()
+    const called: string[] = []
+    const append: Store['append'] = async (taskId, given) => {
+      const isStart = given.records.some(({ body }) => body.type === 'turn-started' && body.turn === 2)
+      if (isStart) starting.resolve()
+      if (isStart) await gate.promise
+      return kept.append(taskId, given)
+    }
+    const agent: Agent = async function* ({ text }) {
+      called.push(text)
+      yield text === 'go' ? { state: 'TASK_STATE_INPUT_REQUIRED' } : `did ${text}`
+    }
+    const house = await openHouse(t, agent, { store: { ...kept, append }, options })
+    const { id } = await house.task('go')
+    const sent = house.task({ taskId: id, parts: [{ text: 'more' }] })
+    await starting.promise
+    await settled()
+    assert.deepEqual(called, ['go'])
+    gate.resolve()
+    assert.equal(answerOf(await sent, 'answer-2'), 'did more')
+  })
+
+  it('answers with a task also where it replies', async (t) => {
+    const house = await openHouse(t, () => reply('hello'), { options })
+    const { task } = (await house.send('hi')) as { task: Parameters<typeof historyOf>[0] }
+    assert.equal(short(task.status.state), 'COMPLETED')
+    assert.deepEqual(historyOf(task).slice(0, 1), ['hi'])
+  })
+})

@@ -1,0 +1,113 @@
+/**
+ * Messages on their way over HTTP/2: what is held for a reader until it has taken them, and when it is given up. grpc-js makes
+ * a copy of each message for each reader, so each is counted as the reader's own.
+ */
+import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
+import { A2AError } from '../../model/error.ts'
+import { afterStall, bytesTaken, type WatchedSocket } from '../patience.ts'
+import { largeChars } from '../slices.ts'
+import type { ReaderAccount } from '../unsent-bytes.ts'
+
+type Bytes = Uint8Array
+type AnyCall = ServerUnaryCall<Bytes, Bytes> | ServerWritableStream<Bytes, Bytes>
+
+export interface CallPatience {
+  readonly stallMs: number
+  stalled(): void
+}
+
+/** What we use of an Http2Stream. grpc-js does not show it; where it is not found, a stalled call ends without it. */
+interface HttpStream {
+  readonly session?: { readonly socket?: WatchedSocket }
+  readonly destroyed: boolean
+  once(event: 'close', listener: () => void): unknown
+  destroy(): unknown
+}
+
+interface Inner {
+  readonly stream?: HttpStream
+  readonly nextCall?: Inner
+}
+
+function httpStreamOf(call: AnyCall): HttpStream | undefined {
+  let inner = (call as unknown as { readonly call?: Inner }).call
+  while (inner?.nextCall !== undefined) inner = inner.nextCall
+  return inner?.stream
+}
+
+/** Progress of the connection: grpc-js tells nothing of a single call's. */
+function progressOf(stream: HttpStream | undefined): () => number {
+  return () => bytesTaken(stream?.session?.socket)
+}
+
+/** Writes a message. Resolves when the next may be written; rejects if nothing was taken for `stallMs`. */
+export function writeMessage(
+  call: ServerWritableStream<Bytes, Bytes>,
+  bytes: Bytes,
+  account: ReaderAccount,
+  patience: CallPatience,
+): Promise<void> | undefined {
+  // A call takes 16 messages before it says that it is full, however long they are.
+  const isLarge = bytes.length > largeChars
+  if (!isLarge) return call.write(bytes) ? undefined : taken(call, (done) => call.once('drain', done), patience)
+  account.setOwn(bytes.length)
+  return taken(call, (done) => call.write(bytes, done), patience).finally(() => account.setOwn(0))
+}
+
+/** Resolves when what was written is taken, or nobody is there to take it; rejects after `stallMs`. */
+function taken(
+  call: ServerWritableStream<Bytes, Bytes>,
+  begin: (done: () => void) => unknown,
+  { stallMs, stalled }: CallPatience,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stream = httpStreamOf(call)
+    const end = (): void => {
+      callOff()
+      call.off('drain', done)
+      call.off('cancelled', done)
+    }
+    const done = (): void => {
+      end()
+      resolve()
+    }
+    const cut = (): void => {
+      end()
+      stalled()
+      reject(new A2AError('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
+      // The status waits behind what is not read. Where it is not read either, all of it goes.
+      dropUnread(stream, stallMs)
+    }
+    const callOff = afterStall(stallMs, cut, progressOf(stream))
+    call.on('cancelled', done)
+    begin(done)
+    if (call.cancelled) done()
+  })
+}
+
+function dropUnread(stream: HttpStream | undefined, stallMs: number): void {
+  if (stream === undefined || stream.destroyed) return
+  const callOff = afterStall(stallMs, () => stream.destroy(), progressOf(stream))
+  stream.once('close', callOff)
+}
+
+/** A single answer is watched until it was taken: nothing else would notice that nobody reads it. */
+export function watchAnswer(
+  call: ServerUnaryCall<Bytes, Bytes>,
+  bytes: Bytes,
+  account: ReaderAccount,
+  { stallMs, stalled }: CallPatience,
+): void {
+  const stream = httpStreamOf(call)
+  if (stream === undefined || stream.destroyed) return account.close()
+  account.setOwn(bytes.length)
+  const cut = (): void => {
+    stalled()
+    stream.destroy()
+  }
+  const callOff = afterStall(stallMs, cut, progressOf(stream))
+  stream.once('close', () => {
+    callOff()
+    account.close()
+  })
+}

@@ -1,0 +1,100 @@
+/**
+ * A large text on its way to one reader: the reader's own envelope, and between its two ends bytes that all readers share.
+ * Written in slices, each after the one before was taken, so that nothing is copied for a reader, and so that one can tell a
+ * slow reader from one that has stopped.
+ */
+import type { Chunk } from '../bindings/http.ts'
+import type { ReaderAccount } from './unsent-bytes.ts'
+
+/** Longer texts are sent as shared bytes. */
+export const largeChars = 32_768
+export const sliceBytes = 65_536
+
+const encoder = new TextEncoder()
+
+/** A text as it is kept and sent: a long one in UTF-8. */
+export function encoded(text: string): Chunk {
+  return text.length > largeChars ? encoder.encode(text) : text
+}
+
+/** The text again, for those who cannot use its bytes. */
+export function textOf(chunk: Chunk): string {
+  return typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk)
+}
+
+/** A short payload is a text. Of a long one all but the last characters are shared. */
+export type EncodedItem = string | SealedBytes
+export interface SealedBytes {
+  readonly bytes: Uint8Array
+  /** How many of the bytes are sent, and what is sent after them. */
+  readonly end: number
+  readonly suffix: string
+}
+
+/** All of it in one piece: the shared bytes if nothing was changed at their end. */
+export function wholeOf(item: EncodedItem): Chunk {
+  if (typeof item === 'string') return item
+  const { bytes, end, suffix } = item
+  return textOf(bytes.subarray(end)) === suffix ? bytes : textOf(bytes.subarray(0, end)) + suffix
+}
+
+/** Of an envelope, whose ids may be in any language. */
+export function utf8Length(text: string): number {
+  return encoder.encode(text).length
+}
+
+export class Slices {
+  readonly #bytes: Uint8Array
+  readonly #end: number
+  readonly #after: string
+  #before: string | undefined
+  #at = 0
+
+  /** `end`: how many of the bytes are sent, where `after` replaces the rest. */
+  constructor(before: string, bytes: Uint8Array, after: string, end = bytes.length) {
+    this.#before = before
+    this.#bytes = bytes
+    this.#after = after
+    this.#end = end
+  }
+
+  /** Nothing when all of it was given. */
+  next(): Chunk | undefined {
+    const before = this.#before
+    if (before !== undefined) {
+      this.#before = undefined
+      if (before !== '') return before
+    }
+    const at = this.#at
+    if (at > this.#end) return undefined
+    this.#at = Math.min(at + sliceBytes, this.#end)
+    if (at < this.#end) return this.#bytes.subarray(at, this.#at)
+    this.#at = this.#end + 1
+    return this.#after === '' ? undefined : this.#after
+  }
+}
+
+/** A whole answer in slices. What it holds is given back when it was taken, or nobody is left to take it. */
+export function sliceChunks(
+  before: string,
+  bytes: Uint8Array,
+  after: string,
+  account: ReaderAccount,
+): AsyncIterable<Chunk> {
+  const slices = new Slices(before, bytes, after)
+  account.hold(bytes, bytes.length)
+  const finish = (): IteratorReturnResult<undefined> => {
+    account.close()
+    return { done: true, value: undefined }
+  }
+  const iterator: AsyncIterator<Chunk, undefined> = {
+    async next() {
+      const value = slices.next()
+      return value === undefined ? finish() : { done: false, value }
+    },
+    async return() {
+      return finish()
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}

@@ -1,0 +1,233 @@
+/**
+ * What is held for readers and not taken yet, counted per caller and for the server. Nothing here is a queue: a reader is
+ * pulled, so it holds one batch and one frame. But a frame may be 18 MB and readers may be thousands. Over the budget a
+ * server stops pulling for readers; what they hold already stays theirs, and goes when they take it or stall.
+ *
+ * What several readers share is counted once.
+ */
+export interface UnsentLimits {
+  readonly unsentBytes: number
+  readonly unsentBytesPerCaller: number
+}
+
+export interface ReaderCounts {
+  /** Held for readers now. What several share counts once. */
+  readonly unsentBytes: number
+  /** Readers that wait because their caller, or the server, is over its budget. */
+  readonly paused: number
+  /** Readers that were cut because they took nothing for too long; since the start. */
+  readonly cut: number
+}
+
+export interface UnsentBytes extends ReaderCounts {
+  /** The account of one caller, for one reader. `close` gives back whatever it still holds. */
+  open(caller: string): ReaderAccount
+  /** To be called when a reader was cut. */
+  stalled(): void
+}
+
+interface Held {
+  readonly bytes: number
+  readers: number
+  readonly byCaller: Map<CallerAccount, number>
+}
+
+interface CallerAccount {
+  readonly caller: string
+  bytes: number
+  readers: number
+}
+
+interface Paused {
+  readonly account: CallerAccount
+  resume(): void
+}
+
+const soon: (run: () => void) => void =
+  typeof setImmediate === 'function' ? (run) => void setImmediate(run) : (run) => void setTimeout(run, 0)
+
+export function createUnsentBytes(limits: UnsentLimits): UnsentBytes {
+  const budget = new Budget(limits)
+  return {
+    open: (caller) => new ReaderAccount(budget, budget.open(caller)),
+    stalled: () => void (budget.cut += 1),
+    get unsentBytes() {
+      return budget.total
+    },
+    get paused() {
+      return budget.paused.size
+    },
+    get cut() {
+      return budget.cut
+    },
+  }
+}
+
+class Budget {
+  total = 0
+  cut = 0
+  readonly paused = new Set<Paused>()
+  readonly held = new Map<object, Held>()
+  readonly #limits: UnsentLimits
+  readonly #callers = new Map<string, CallerAccount>()
+  #waking = false
+
+  constructor(limits: UnsentLimits) {
+    this.#limits = limits
+  }
+
+  open(caller: string): CallerAccount {
+    let account = this.#callers.get(caller)
+    if (account === undefined) this.#callers.set(caller, (account = { caller, bytes: 0, readers: 0 }))
+    account.readers += 1
+    return account
+  }
+
+  close(account: CallerAccount): void {
+    account.readers -= 1
+    if (account.readers === 0) this.#callers.delete(account.caller)
+  }
+
+  /** A caller who holds nothing may always have one more thing, however large, unless the server is full. */
+  mayHold(account: CallerAccount, what: object | undefined): boolean {
+    const held = what === undefined ? undefined : this.held.get(what)
+    if (held?.byCaller.has(account) === true) return true
+    if (account.bytes >= this.#limits.unsentBytesPerCaller) return false
+    return held !== undefined || this.total < this.#limits.unsentBytes
+  }
+
+  count(account: CallerAccount, bytes: number): void {
+    account.bytes += bytes
+    this.total += bytes
+    if (bytes < 0) this.wake()
+  }
+
+  hold(account: CallerAccount, what: object, bytes: number): void {
+    let held = this.held.get(what)
+    if (held === undefined) {
+      this.held.set(what, (held = { bytes, readers: 0, byCaller: new Map<CallerAccount, number>() }))
+      this.total += bytes
+    }
+    held.readers += 1
+    const own = held.byCaller.get(account) ?? 0
+    if (own === 0) account.bytes += held.bytes
+    held.byCaller.set(account, own + 1)
+  }
+
+  release(account: CallerAccount, what: object): void {
+    const held = this.held.get(what)
+    const own = held?.byCaller.get(account)
+    if (held === undefined || own === undefined) return
+    held.readers -= 1
+    if (own > 1) held.byCaller.set(account, own - 1)
+    else {
+      held.byCaller.delete(account)
+      account.bytes -= held.bytes
+    }
+    if (held.readers === 0) {
+      this.held.delete(what)
+      this.total -= held.bytes
+    }
+    this.wake()
+  }
+
+  /** One reader a turn of the event loop: what it will hold is known only after it was resumed. */
+  wake(): void {
+    if (this.paused.size === 0 || this.#waking) return
+    this.#waking = true
+    soon(() => {
+      this.#waking = false
+      for (const one of this.paused) {
+        if (!this.mayHold(one.account, undefined)) continue
+        this.paused.delete(one)
+        one.resume()
+        return this.wake()
+      }
+    })
+  }
+}
+
+/** What one reader holds. */
+export class ReaderAccount {
+  readonly #budget: Budget
+  readonly #account: CallerAccount
+  readonly #holds = new Set<object>()
+  #own = 0
+  #paused: Paused | undefined
+  #closed = false
+
+  constructor(budget: Budget, account: CallerAccount) {
+    this.#budget = budget
+    this.#account = account
+  }
+
+  /** Whether the reader may be given more; or this, which others may hold already. */
+  mayHold(what?: object): boolean {
+    return this.#budget.mayHold(this.#account, what)
+  }
+
+  /** So many bytes are this reader's own now, instead of those before. */
+  setOwn(bytes: number): void {
+    if (bytes === this.#own || this.#closed) return
+    this.#budget.count(this.#account, bytes - this.#own)
+    this.#own = bytes
+  }
+
+  /** Once for each thing. */
+  hold(what: object, bytes: number): void {
+    if (this.#closed || this.#holds.has(what)) return
+    this.#holds.add(what)
+    this.#budget.hold(this.#account, what, bytes)
+  }
+
+  release(what: object): void {
+    if (this.#holds.delete(what)) this.#budget.release(this.#account, what)
+  }
+
+  get isPaused(): boolean {
+    return this.#paused !== undefined
+  }
+
+  /** Calls `resume` once there may be room. */
+  pause(resume: () => void): void {
+    if (this.#paused !== undefined || this.#closed) return
+    this.#paused = {
+      account: this.#account,
+      resume: () => {
+        this.#paused = undefined
+        resume()
+      },
+    }
+    this.#budget.paused.add(this.#paused)
+    // Room may have come since it was looked for.
+    this.#budget.wake()
+  }
+
+  /** Resolves once there may be room, or when the signal aborts. */
+  room(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener('abort', done)
+        this.#stopWaiting()
+        resolve()
+      }
+      if (signal.aborted) return resolve()
+      signal.addEventListener('abort', done, { once: true })
+      this.pause(done)
+    })
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.setOwn(0)
+    for (const what of this.#holds) this.release(what)
+    this.#stopWaiting()
+    this.#closed = true
+    this.#budget.close(this.#account)
+  }
+
+  #stopWaiting(): void {
+    if (this.#paused !== undefined) this.#budget.paused.delete(this.#paused)
+    this.#paused = undefined
+  }
+}

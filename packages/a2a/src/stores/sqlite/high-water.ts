@@ -1,0 +1,128 @@
+/**
+ * Keeps the high-water mark of an open database. With `full` durability a commit is on disk when the mark is written. With
+ * `normal` it may still be lost with the power, and a mark that survived would be ahead of the database: there the WAL is
+ * synced once a second, and the mark says how far it was then.
+ */
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import type { StoreLog } from '../store-log.ts'
+import type { Database } from './database.ts'
+import { identityOf } from './inspect.ts'
+import { openMark } from './mark-file.ts'
+import type { Mark, MarkWriter } from './mark-file.ts'
+import type { WalPlace, WalReader } from './wal-place.ts'
+import { openWalReader } from './wal-place.ts'
+
+export interface HighWater {
+  /** To be called after the commit that reached the position. Never throws. */
+  reached(position: number): void
+  /** To be called when the database is closed. */
+  close(): Promise<void>
+}
+
+export interface HighWaterParts {
+  readonly database: Database
+  readonly durability: 'full' | 'normal'
+  readonly epoch: number
+  readonly position: number
+  /** Of the start before, if it is of this database. */
+  readonly before: Mark | undefined
+  readonly now: () => number
+  readonly log: StoreLog
+}
+
+const none: HighWater = { reached() {}, async close() {} }
+const syncMs = 1_000
+
+export function openHighWater({ database, durability, epoch, position, before, now, log }: HighWaterParts): HighWater {
+  const { path } = database
+  if (path === null) return none
+  // From here on the epoch is in the file itself: only a file that was put in its place can be without it.
+  const anchor = checkpoint(database) ? epoch : (before?.anchor ?? 0)
+  const wal = openWalReader(path)
+  const first: Mark = {
+    ...identityOf(path),
+    epoch,
+    anchor,
+    position,
+    at: now(),
+    isClean: false,
+    wal: wal.read(),
+  }
+  const synced = { wal: first.wal }
+  let mark: MarkWriter
+  try {
+    mark = openMark(path, first, durability === 'full' ? wal.read : () => synced.wal, log)
+  } catch (cause) {
+    log.warn('the high-water mark of the database cannot be written: writes that damage loses are not noticed', {
+      path,
+      cause,
+    })
+    return { reached() {}, close: async () => wal.close() }
+  }
+  return durability === 'full' ? atOnce(mark, wal, now) : afterSync(mark, wal, synced, now, path)
+}
+
+function atOnce(mark: MarkWriter, wal: WalReader, now: () => number): HighWater {
+  return {
+    reached: (position) => mark.write(position, now()),
+    async close() {
+      await mark.close()
+      wal.close()
+    },
+  }
+}
+
+function afterSync(
+  mark: MarkWriter,
+  wal: WalReader,
+  synced: { wal: WalPlace },
+  now: () => number,
+  path: string,
+): HighWater {
+  const handle = openSync(`${path}-wal`, 'r+')
+  let last: number | undefined
+  let lastAt = 0
+  let timer: NodeJS.Timeout | undefined
+  let syncing: Promise<void> | undefined
+
+  function sync(): void {
+    const [position, at, place] = [last ?? 0, lastAt, wal.read()]
+    timer = undefined
+    syncing = new Promise((resolve) => {
+      fdatasync(handle, (error) => {
+        if (error === null) {
+          synced.wal = place
+          mark.write(position, at)
+        }
+        resolve()
+      })
+    })
+  }
+
+  return {
+    reached(position) {
+      last = position
+      lastAt = now()
+      timer ??= setTimeout(sync, syncMs).unref()
+    },
+    async close() {
+      clearTimeout(timer)
+      await syncing
+      // The end of the database has synced all of it, unless a backup reads at this moment.
+      fdatasyncSync(handle)
+      closeSync(handle)
+      if (last !== undefined) mark.write(last, lastAt)
+      await mark.close()
+      wal.close()
+    },
+  }
+}
+
+/** Answers whether everything is in the file. A backup that reads at this moment prevents it. */
+function checkpoint(database: Database): boolean {
+  const sql = 'PRAGMA wal_checkpoint(PASSIVE)'
+  const { busy, log, checkpointed } = database
+    .prepare<{ busy: number; log: number; checkpointed: number }>(sql)
+    .get() ?? { busy: 1, log: 0, checkpointed: 0 }
+  return busy === 0 && log === checkpointed
+}

@@ -1,0 +1,186 @@
+/**
+ * The high-water mark: how far the database had come, in a small file beside it. SQLite drops the rest of a write-ahead log
+ * at the first frame that is damaged and says nothing; the mark is what tells that something is missing.
+ *
+ * The mark is written after a commit and never before, so it is never ahead of the database, however the process ends. Two
+ * records are written in turn: a record that was torn leaves the one before it.
+ */
+import { closeSync, constants, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { StoreLog } from '../store-log.ts'
+import type { WalPlace } from './wal-place.ts'
+
+export interface Mark {
+  /** Of the database file: its inode, and when it was made where the file system knows. A replaced file has others. */
+  readonly inode: bigint
+  readonly birth: bigint
+  /** Of the store that wrote it (epoch.ts). */
+  readonly epoch: number
+  /** The last epoch that is known to be in the database file itself, where damage to the WAL cannot undo it. */
+  readonly anchor: number
+  readonly position: number
+  /** When the position was reached. */
+  readonly at: number
+  readonly isClean: boolean
+  readonly wal: WalPlace
+}
+
+export interface MarkWriter {
+  /**
+   * Writes how far the database has come. `wal` is read once a second and not with each commit, so it may be older; the
+   * position is not. Never throws: a mark that cannot be written stays behind the database, which is allowed.
+   */
+  write(position: number, at: number): void
+  /** Says that the store was closed in order. */
+  close(): Promise<void>
+}
+
+const magic = Buffer.from('PRLYMRK1')
+/** Two records, each in a sector of its own. */
+const slotBytes = 512
+const recordBytes = 96
+const checkedBytes = recordBytes - 4
+const syncMs = 1_000
+/** Not truncated: what is there is overwritten in place. `a+` would write at the end. */
+const openFlags = constants.O_RDWR | constants.O_CREAT
+
+export function markPath(databasePath: string): string {
+  return `${databasePath}-mark`
+}
+
+/** `undefined` if there is none; throws if there is a file and none of its records is whole. */
+export function readMark(databasePath: string): Mark | undefined {
+  let content: Buffer
+  try {
+    content = readFileSync(markPath(databasePath))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const found = [0, slotBytes].flatMap((from) => decode(content.subarray(from, from + recordBytes)) ?? [])
+  const [newest] = found.toSorted((a, b) => b.sequence - a.sequence)
+  if (newest === undefined) throw new Error('none of its records is whole')
+  return newest.mark
+}
+
+/** Begins with a mark that is on disk. Throws if the file cannot be written. */
+export function openMark(databasePath: string, first: Mark, readWal: () => WalPlace, log: StoreLog): MarkWriter {
+  const handle = openSync(markPath(databasePath), openFlags, 0o600)
+  const record = Buffer.alloc(recordBytes)
+  const checked = record.subarray(0, checkedBytes)
+  let sequence = Date.now() * 1_000
+  let isSynced = true
+  let isWalKnown = false
+  let hasFailed = false
+  let syncing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  /** The record with the higher sequence is the newer one. */
+  function put(): void {
+    sequence += 1
+    record.writeDoubleBE(sequence, 8)
+    record.writeUInt32BE(crc32(checked), checkedBytes)
+    writeSync(handle, record, 0, recordBytes, (sequence % 2) * slotBytes)
+  }
+
+  function sync(): void {
+    timer = undefined
+    isSynced = true
+    isWalKnown = false
+    syncing = new Promise((resolve) => {
+      fdatasync(handle, (error) => {
+        if (error !== null) fail(error)
+        resolve()
+      })
+    })
+  }
+
+  function fail(cause: unknown): void {
+    if (!hasFailed) log.warn('the high-water mark of the database cannot be written', { databasePath, cause })
+    hasFailed = true
+  }
+
+  try {
+    encode(record, first)
+    // Both, so that no record of an earlier database is left.
+    put()
+    put()
+    fdatasyncSync(handle)
+  } catch (error) {
+    closeSync(handle)
+    throw error
+  }
+  return {
+    write(position, at) {
+      try {
+        if (!isWalKnown) encodeWal(record, readWal())
+        isWalKnown = true
+        encodePlace(record, position, at)
+        put()
+      } catch (error) {
+        fail(error)
+        return
+      }
+      if (!isSynced) return
+      isSynced = false
+      timer = setTimeout(sync, syncMs)
+      timer.unref()
+    },
+    async close() {
+      clearTimeout(timer)
+      await syncing
+      try {
+        encodeClean(record, true)
+        put()
+        fdatasyncSync(handle)
+      } catch (error) {
+        fail(error)
+      } finally {
+        closeSync(handle)
+      }
+    },
+  }
+}
+
+function encode(record: Buffer, { inode, birth, epoch, anchor, position, at, wal, isClean }: Mark): void {
+  record.set(magic, 0)
+  record.writeBigUInt64BE(inode, 16)
+  record.writeBigUInt64BE(birth, 24)
+  record.writeDoubleBE(epoch, 32)
+  record.writeDoubleBE(anchor, 40)
+  encodePlace(record, position, at)
+  encodeWal(record, wal)
+  encodeClean(record, isClean)
+}
+
+function encodePlace(record: Buffer, position: number, at: number): void {
+  record.writeDoubleBE(position, 48)
+  record.writeDoubleBE(at, 56)
+}
+
+function encodeWal(record: Buffer, { salt, frames }: WalPlace): void {
+  record.writeBigUInt64BE(salt, 64)
+  record.writeUInt32BE(frames, 72)
+}
+
+function encodeClean(record: Buffer, isClean: boolean): void {
+  record.writeUInt32BE(isClean ? 1 : 0, 76)
+}
+
+function decode(record: Buffer): { readonly sequence: number; readonly mark: Mark } | undefined {
+  if (record.length < recordBytes || !record.subarray(0, magic.length).equals(magic)) return undefined
+  if (crc32(record.subarray(0, checkedBytes)) !== record.readUInt32BE(checkedBytes)) return undefined
+  return {
+    sequence: record.readDoubleBE(8),
+    mark: {
+      inode: record.readBigUInt64BE(16),
+      birth: record.readBigUInt64BE(24),
+      epoch: record.readDoubleBE(32),
+      anchor: record.readDoubleBE(40),
+      position: record.readDoubleBE(48),
+      at: record.readDoubleBE(56),
+      wal: { salt: record.readBigUInt64BE(64), frames: record.readUInt32BE(72) },
+      isClean: record.readUInt32BE(76) === 1,
+    },
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The names of turn folders say which process made them, so that the next hub removes what a killed one left: the files of
+ * messages. Folders of a hub that runs, and of another machine that shares the directory, stay.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The host, the process, when it was started, and what `mkdtemp` adds. */
+const pattern = /^parley-turn-([0-9a-f]{8})-(\d+)-(\d+)-\w+$/
+
+let own: string | undefined
+
+/** For `mkdtemp`. */
+export function turnFolderPrefix(directory = tmpdir()): string {
+  own ??= `parley-turn-${hostId()}-${process.pid}-${startOf(process.pid) ?? 0}-`
+  return join(directory, own)
+}
+
+/** Removes what processes of this user on this machine have left that are gone. Answers how many folders that were. */
+export async function sweepTurnFolders(directory = tmpdir()): Promise<number> {
+  const names = (await readdir(directory)).filter(isLeft)
+  const removed = await Promise.all(names.map((name) => remove(join(directory, name))))
+  return removed.filter(Boolean).length
+}
+
+function isLeft(name: string): boolean {
+  const [, host, pid, start] = pattern.exec(name) ?? []
+  return host === hostId() && !isAlive(Number(pid), Number(start))
+}
+
+async function remove(path: string): Promise<boolean> {
+  try {
+    const found = await lstat(path)
+    // Every user may write to the directory: a name proves nothing.
+    if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) return false
+    await rm(path, { recursive: true, force: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Containers that share a directory have processes of the same number, but hostnames of their own. */
+function hostId(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+}
+
+/** A number that was given to another process since has another start. */
+function isAlive(pid: number, start: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  const found = startOf(pid)
+  return found === undefined || start === 0 || found === start
+}
+
+/** In clock ticks since the machine was started. Unknown where there is no /proc. */
+function startOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program may contain anything, so count from the last bracket on, where the third field begins.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+  } catch {
+    return undefined
+  }
+}

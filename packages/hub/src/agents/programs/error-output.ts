@@ -1,0 +1,73 @@
+/**
+ * The error output of a program, line by line, for the log. At most so many lines a minute: what comes beyond is taken from
+ * the pipe, so that the program is never held up, and dropped without being looked at. Reading lines out of 300 MB took a
+ * minute of the event loop.
+ */
+import { createLine, lineFeed } from './lines.ts'
+
+export interface ErrorOutputOptions {
+  onLine(line: string): void
+  /** Lines are dropped from here on. Once each time. */
+  onDropped?: (() => void) | undefined
+  /** Default 200. */
+  readonly linesPerMinute?: number
+  /** In milliseconds, of a clock that is never set. */
+  readonly now?: () => number
+}
+
+/** A line of errors is for people. */
+const lineBytes = 4_000
+const minuteMs = 60_000
+
+export interface ErrorOutput {
+  push(chunk: Uint8Array): void
+  end(): void
+}
+
+export function createErrorOutput(options: ErrorOutputOptions): ErrorOutput {
+  const { onLine, onDropped, linesPerMinute = 200, now = () => performance.now() } = options
+  const line = createLine()
+  let since = now()
+  let told = 0
+  let isDropping = false
+  /** What is left of a line whose beginning was dropped. */
+  let isInside = false
+
+  function tell(): void {
+    const text = line.take()
+    if (isInside || text.trim() === '') {
+      isInside = false
+      return
+    }
+    told += 1
+    if (told <= linesPerMinute) return onLine(text)
+    isDropping = true
+    onDropped?.()
+  }
+
+  function isOver(): boolean {
+    if (now() - since < minuteMs) return isDropping
+    since = now()
+    told = 0
+    isInside ||= isDropping
+    isDropping = false
+    return false
+  }
+
+  return {
+    push(chunk) {
+      if (isOver()) return
+      let from = 0
+      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
+        line.add(chunk.subarray(from, Math.min(at, from + lineBytes - line.bytes)))
+        tell()
+        if (isDropping) return
+        from = at + 1
+      }
+      line.add(chunk.subarray(from, from + lineBytes - line.bytes))
+    },
+    end() {
+      if (!isDropping && line.bytes > 0) tell()
+    },
+  }
+}

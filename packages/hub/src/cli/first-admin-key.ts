@@ -1,0 +1,49 @@
+/**
+ * The admin key that was made at the first start, told once: to a person at a terminal, else by a file that only its owner
+ * can read. What is said elsewhere ends in a log, which many more can read than may run the hub.
+ */
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Terminal } from './command.ts'
+
+const fileName = 'admin-key'
+const ownerOnly = { file: 0o600, folder: 0o700 }
+
+export async function tellAdminKey(
+  key: string,
+  dataDir: string,
+  { say, complain, isTerminal }: Pick<Terminal, 'say' | 'complain' | 'isTerminal'>,
+): Promise<void> {
+  if (isTerminal) {
+    say(`\nThe admin key is ${key}`)
+    say('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
+    return
+  }
+  const file = join(dataDir, fileName)
+  try {
+    await writeOwnerOnly(file, key, dataDir)
+    say(`\nThe admin key is in ${file}`)
+    say('Only the owner of the file can read it. Keep the key elsewhere and delete the file.')
+  } catch (reason) {
+    complain(
+      `The admin key could not be written to ${file}: ${(reason as Error).message}. Set PARLEY_ADMIN_KEY or \`admin.key\` to a key of your own, and start again.`,
+    )
+  }
+}
+
+/** What a first start on this machine has left for its owner, if anything. */
+export async function readAdminKey(dataDir: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(dataDir, fileName), 'utf8')).trim()
+  } catch {
+    return undefined
+  }
+}
+
+async function writeOwnerOnly(file: string, text: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
+  // Made anew, so that neither a file of others nor a link is written to.
+  await rm(file, { force: true })
+  await writeFile(file, `${text}\n`, { mode: ownerOnly.file, flag: 'wx' })
+  await chmod(file, ownerOnly.file)
+}

@@ -1,0 +1,95 @@
+/**
+ * Secrets that stand inside a longer text: in the user part or the query of an address, behind a flag of a command, in an
+ * assignment or a header. What is around them stays, so that people still see what it is. Generous: a value that is hidden
+ * without need costs a look at the file, one that is shown costs the secret.
+ */
+
+/** Gets a secret and returns what stands in its place. */
+export type Hide = (secret: string) => string
+
+const wholeWord = /(^|[^a-z])(key|sig|auth|pass|code|jwt|sas|pwd|pat)$/i
+const anywhere =
+  /secret|token(?!s$)|passw|passphrase|credential|authorization|cookie|api-?key|access-?key|private-?key|signature|bearer/i
+
+/** Whether what has this name (of a query, a flag, a variable, a header) is a secret. */
+export function isSecretWord(name: string): boolean {
+  const words = decoded(name)
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+  return wholeWord.test(words) || anywhere.test(words)
+}
+
+/** The secrets in addresses, wherever those stand in the text. */
+export function hideInUrls(text: string, hide: Hide): string {
+  if (!text.includes('://') && !text.includes('?')) return text
+  return text
+    .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>]*)@/gi, (_, scheme: string, user: string) => {
+      return `${scheme}${hideUser(user, hide)}@`
+    })
+    .replaceAll(/([?&;#])([^=&;#?\s"'<>]+)=([^&;#\s"'<>]+)/g, (whole, mark: string, name: string, value: string) => {
+      return isSecretWord(name) && !isReference(value) ? `${mark}${name}=${hide(value)}` : whole
+    })
+}
+
+function hideUser(user: string, hide: Hide): string {
+  const colon = user.indexOf(':')
+  // A name without a password is a token, as of a repository's address.
+  if (colon < 0) return user === '' || isReference(user) ? user : hide(user)
+  const password = user.slice(colon + 1)
+  return password === '' || isReference(password) ? user : `${user.slice(0, colon)}:${hide(password)}`
+}
+
+/** The secrets in a command, given as a list: behind a flag (`--api-key X`, `--token=X`), in `NAME_TOKEN=X`, in a header. */
+export function hideInArguments(words: readonly string[], hide: Hide): readonly string[] {
+  let isNext = false
+  return words.map((word) => {
+    const isValue = isNext && (!word.startsWith('-') || isShapedLikeSecret(word))
+    const [, flag] = /^--?([A-Za-z][\w.-]*)$/.exec(word) ?? []
+    isNext = flag !== undefined && isSecretWord(flag)
+    return isValue && !isReference(word) ? hide(word) : hideInWord(word, hide)
+  })
+}
+
+/** The same of a command that is one text. */
+export function hideInCommand(text: string, hide: Hide): string {
+  // Words, with what stands in quotes as part of one, and what is between them.
+  const pieces = text.match(/\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g) ?? []
+  const isWord = (piece: string): boolean => piece.trim() !== ''
+  const words = hideInArguments(pieces.filter(isWord).map(bare), hide)
+  let at = 0
+  const made = pieces.map((piece) => (isWord(piece) ? piece.replace(bare(piece), () => words[at++] ?? '') : piece))
+  return made.join('')
+}
+
+/** Without the quotes around it. */
+function bare(word: string): string {
+  return /^(["'])(.*)\1$/s.exec(word)?.[2] ?? word
+}
+
+function hideInWord(word: string, hide: Hide): string {
+  const [, before, name = '', sign, value = ''] = /^(-{0,2})([A-Za-z][\w.-]*)(=|:\s*)(.+)$/s.exec(word) ?? []
+  if (isSecretWord(name) && !value.startsWith('//')) {
+    return isReference(value) ? word : `${before}${name}${sign}${hide(value)}`
+  }
+  return isShapedLikeSecret(word) ? hide(word) : hideInUrls(word, hide)
+}
+
+/** Keys of well-known services, and tokens: nothing else looks so. */
+function isShapedLikeSecret(word: string): boolean {
+  return /^(sk|rk|ghp|gho|ghs|github_pat|glpat|xox[a-z]|pka?)[-_][\w-]{16,}$|^AKIA[0-9A-Z]{16}$|^eyJ[\w-]{8,}\.[\w-]+\.[\w-]*$/.test(
+    word,
+  )
+}
+
+/** `${env:KEY}` names a secret and is none. */
+function isReference(text: string): boolean {
+  return /^\$\{[^}]*\}$/.test(text)
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,37 @@
+/** The data directory: only its owner may look into it, whatever the umask was when it was made. */
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import type { AgentLog } from '@parley/a2a'
+
+const ownerOnly = 0o700
+const others = 0o077
+/** How the names of our files begin. */
+const ours = 'parley'
+
+/**
+ * Makes the directory, or takes the rights of others from it. A directory of another user, such as a mounted volume, and one
+ * that holds files of other programs stay as they are, with a warning: the files in it are private all the same.
+ */
+export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'warn'>): void {
+  mkdirSync(directory, { recursive: true, mode: ownerOnly })
+  // Windows keeps no such modes.
+  if (process.platform === 'win32' || !isOpenToOthers(directory)) return
+  if (isOurs(directory)) closeToOthers(directory)
+  if (!isOpenToOthers(directory)) return
+  log.warn('other users may look into the data directory: make it private with chmod 700', { directory })
+}
+
+function isOpenToOthers(directory: string): boolean {
+  return (statSync(directory).mode & others) !== 0
+}
+
+function isOurs(directory: string): boolean {
+  return statSync(directory).uid === process.getuid?.() && readdirSync(directory).every((name) => name.startsWith(ours))
+}
+
+function closeToOthers(directory: string): void {
+  try {
+    chmodSync(directory, ownerOnly)
+  } catch {
+    // A volume that keeps no modes: the warning says so.
+  }
+}

@@ -1,0 +1,69 @@
+/** Runs one target in a thread and watches it from outside: what ends the thread or blocks it for good is a finding, too. */
+import { Worker } from 'node:worker_threads'
+import type { CampaignResult } from './campaign.ts'
+import type { Finding } from './target.ts'
+import type { WorkerNews, WorkerOrder } from './worker.ts'
+
+export interface RunOptions extends WorkerOrder {
+  progress?(done: number, pool: number, blocks: number): void
+}
+
+/** A thread may be silent for so many times `hangMs`: a batch whose inputs all hang is reported by the thread itself. */
+const silences = 3
+
+export async function runTarget(options: RunOptions): Promise<CampaignResult> {
+  const ended = await runThread(options)
+  if ('result' in ended) return ended.result
+  // Which input of the batch did it: each gets a thread of its own.
+  for (const input of ended.batch) {
+    const alone = await runThread({ ...options, inputs: 1, first: [input] })
+    if ('batch' in alone) return failed(options.target, alone.kind, alone.message, input)
+    const [finding] = alone.result.findings
+    if (finding !== undefined) return failed(options.target, finding.kind, finding.message, finding.input)
+  }
+  return failed(
+    options.target,
+    ended.kind,
+    `${ended.message} (none of the batch does it alone)`,
+    Buffer.concat(ended.batch),
+  )
+}
+
+type Ended =
+  | { readonly result: CampaignResult }
+  | { readonly batch: readonly Uint8Array[]; readonly kind: 'hang' | 'crash'; readonly message: string }
+
+function runThread({ progress, ...order }: RunOptions): Promise<Ended> {
+  return new Promise((resolve) => {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: order })
+    let batch: readonly Uint8Array[] = []
+    let timer = setTimeout(() => {}, 0)
+    const watch = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(
+        () => finish({ batch, kind: 'hang', message: 'the thread does not answer' }),
+        order.hangMs * silences,
+      )
+    }
+    const finish = (ended: Ended): void => {
+      clearTimeout(timer)
+      resolve(ended)
+      void worker.terminate()
+    }
+    watch()
+    worker.on('message', (news: WorkerNews) => {
+      watch()
+      if ('batch' in news) batch = news.batch
+      else if ('result' in news) finish(news)
+      else progress?.(news.done, news.pool, news.blocks)
+    })
+    worker.on('error', (reason: Error) =>
+      finish({ batch, kind: 'crash', message: `${reason.message}\n${reason.stack}` }),
+    )
+    worker.on('exit', (code) => finish({ batch, kind: 'crash', message: `the thread ended with ${code}` }))
+  })
+}
+
+function failed(target: string, kind: Finding['kind'], message: string, input: Uint8Array): CampaignResult {
+  return { done: 0, findings: [{ target, kind, message, input }], kept: [], blocks: 0, slowestMs: 0 }
+}

@@ -1,0 +1,40 @@
+/** One target in a thread of its own, so that an input which ends the thread or never returns does not end the run. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { runCampaign } from './campaign.ts'
+import type { CampaignResult } from './campaign.ts'
+import { startCoverage } from './coverage.ts'
+import type { FuzzTarget } from './target.ts'
+
+export interface WorkerOrder {
+  /** A module whose export `targets` lists the targets. */
+  readonly module: string
+  readonly target: string
+  readonly inputs: number
+  readonly seed: number
+  readonly first: readonly Uint8Array[]
+  readonly hangMs: number
+}
+
+export type WorkerNews =
+  | { readonly batch: readonly Uint8Array[] }
+  | { readonly done: number; readonly pool: number; readonly blocks: number }
+  | { readonly result: CampaignResult }
+
+const { module, target: name, ...order } = workerData as WorkerOrder
+const { targets } = (await import(module)) as { targets: readonly FuzzTarget[] }
+const target = targets.find((one) => one.name === name)
+if (target === undefined) throw new Error(`no target is called ${name}`)
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+const tell = (news: WorkerNews): void => parentPort?.postMessage(news)
+const coverage = startCoverage()
+const result = await runCampaign(target, {
+  ...order,
+  coverage,
+  timed: true,
+  beforeBatch: (batch) => tell({ batch }),
+  progress: (done, pool, blocks) => {
+    if (done % 4_096 < 32) tell({ done, pool, blocks })
+  },
+})
+coverage.stop()
+tell({ result })

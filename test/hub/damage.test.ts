@@ -1,0 +1,138 @@
+/** What a hub does about damaged files, a wrong master key and files that others may read. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { call1_0 } from './calls.ts'
+import { newFolder, parley, startHub } from './running-hub.ts'
+
+// The programs that are started from here inherit it: they make files that everybody may read, unless they say otherwise.
+process.umask(0)
+
+const options = { timeout: 120_000 }
+const config = 'agents: { echo: { kind: demo, agent: echo } }\n'
+const isRoot = process.getuid?.() === 0
+
+/** A folder with a hub that took a message and was killed. */
+async function killedHub(): Promise<{ readonly folder: string; readonly database: string }> {
+  const folder = await newFolder({ 'parley.yaml': config })
+  const hub = await startHub(folder)
+  for (let n = 0; n < 5; n += 1) await call1_0(`${hub.url}/a2a/echo`, `message ${n}`)
+  hub.signal('SIGKILL')
+  await hub.end()
+  return { folder, database: join(folder, '.parley', 'parley.db') }
+}
+
+const up = ['up', '--port', '0', '--grpc-port', '0']
+
+async function modesIn(directory: string): Promise<Readonly<Record<string, string>>> {
+  const names = ['.', ...(await readdir(directory))].sort()
+  const modes = names.map(async (name) => [name, ((await stat(join(directory, name))).mode & 0o777).toString(8)])
+  return Object.fromEntries(await Promise.all(modes))
+}
+
+describe('a hub whose database lost acknowledged writes', options, () => {
+  it('says in one sentence what is missing, and starts only if the loss is accepted', async () => {
+    const { folder, database } = await killedHub()
+    await truncate(`${database}-wal`, 0)
+    const { code, lines } = await parley(folder, up)
+    assert.equal(code, 1)
+    assert.match(
+      lines.join('\n'),
+      /^store: \S+parley\.db has lost its last \d+ writes \(positions \d+ to \d+\), made .*until \S+Z\. Restore a backup, or start with --accept-loss .*$/,
+    )
+    const hub = await startHub(folder, ['--accept-loss'])
+    await hub.says(/the loss was accepted/)
+    await call1_0(`${hub.url}/a2a/echo`, 'again')
+    await hub.end()
+    assert.equal((await (await startHub(folder)).end()).code, 0)
+  })
+
+  it('starts without a word of it after a mere kill, and has checked the database', async () => {
+    const { folder } = await killedHub()
+    const hub = await startHub(folder)
+    await hub.says(/was checked after an unclean end/)
+    const { lines } = await hub.end()
+    assert.doesNotMatch(lines.join('\n'), /lost|damaged/)
+  })
+})
+
+describe('a hub with a wrong master key', options, () => {
+  it('refuses to start in one sentence, with SQLite, and puts no other key in the place of a lost one', async () => {
+    const folder = await newFolder({ 'parley.yaml': config })
+    await (await startHub(folder)).end()
+    const file = join(folder, '.parley', 'parley.db.key')
+    const right = await readFile(file)
+    await writeFile(file, `${randomBytes(32).toString('base64')}\n`)
+    const wrong = await parley(folder, up)
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.lines.join('\n'), /^masterKey: The key \S+ in the store was wrapped by another master key.*$/)
+    await rm(file)
+    const lost = await parley(folder, up)
+    assert.equal(lost.code, 1)
+    assert.match(lost.lines.join('\n'), /^masterKey: \S+parley\.db\.key is missing, .*Put the file back\.$/)
+    await writeFile(file, right)
+    assert.equal((await (await startHub(folder)).end()).code, 0)
+  })
+})
+
+describe('the files of a hub', options, () => {
+  it('are for their owner alone, whatever the umask', async () => {
+    const { folder } = await killedHub()
+    assert.deepEqual(await modesIn(join(folder, '.parley')), {
+      '.': '700',
+      'parley.db': '600',
+      'parley.db-mark': '600',
+      'parley.db-shm': '600',
+      'parley.db-wal': '600',
+      'parley.db.key': '600',
+      'parley.db.lock': '600',
+      'parley.db.lock-journal': '600',
+    })
+  })
+
+  it('are taken from others if an earlier version, or a copy, left them open', async () => {
+    const { folder } = await killedHub()
+    const directory = join(folder, '.parley')
+    for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644)
+    await chmod(directory, 0o755)
+    const hub = await startHub(folder)
+    const modes = await modesIn(directory)
+    await hub.end()
+    assert.equal(modes['.'], '700')
+    assert.deepEqual(new Set(Object.values(modes)), new Set(['700', '600']))
+  })
+
+  it('stay in a directory that holds more than ours, with a warning', async () => {
+    const folder = await newFolder({ 'parley.yaml': config })
+    const data = join(folder, 'shared')
+    await mkdir(data, { mode: 0o755 })
+    await writeFile(join(data, 'of-somebody-else'), '')
+    const hub = await startHub(folder, ['--data', data])
+    await hub.says(/other users may look into the data directory.*chmod 700/)
+    const modes = await modesIn(data)
+    await hub.end()
+    assert.deepEqual([modes['.'], modes['parley.db'], modes['of-somebody-else']], ['755', '600', '666'])
+  })
+
+  it(
+    'of another user stay as they are, with a warning and no failure',
+    { skip: isRoot ? false : 'only root can make files of another user' },
+    async () => {
+      const folder = await newFolder({ 'parley.yaml': config })
+      await (await startHub(folder)).end()
+      const directory = join(folder, '.parley')
+      for (const path of [directory, join(directory, 'parley.db'), join(directory, 'parley.db.key')]) {
+        await chown(path, 65_534, 65_534)
+        await chmod(path, path === directory ? 0o755 : 0o644)
+      }
+      const hub = await startHub(folder)
+      await hub.says(/other users may look into the data directory/)
+      await hub.says(/other users may be able to read files of the store/)
+      const modes = await modesIn(directory)
+      await hub.end()
+      assert.deepEqual([modes['.'], modes['parley.db'], modes['parley.db.key']], ['755', '644', '644'])
+    },
+  )
+})

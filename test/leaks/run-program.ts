@@ -1,0 +1,33 @@
+/** Runs a program of this folder that measures, and says what it measured. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Measured } from './measure.ts'
+
+/** Each of its lines is a case. A program that ends in any other way than by itself has measured nothing. */
+export async function runProgram(
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Measured[]> {
+  const file = join(import.meta.dirname, `${name}.ts`)
+  const child = spawn(process.execPath, ['--conditions=parley-source', '--expose-gc', file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  assert.equal(code, 0, `${name} ended with ${String(code)}`)
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Measured)
+}
+
+export function report(measured: readonly Measured[]): string {
+  return measured
+    .map(
+      ({ name, bytesEach, operations }) => `${String(bytesEach).padStart(7)} bytes each  ${name} (${operations} times)`,
+    )
+    .join('\n')
+}

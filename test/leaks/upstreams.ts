@@ -1,0 +1,49 @@
+/**
+ * What the hub's agents stand before, in a process of its own: fakes remember whatever they were asked, which is not to be
+ * measured. Prints where they are, and ends when its input does.
+ */
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { serve } from '@parley/a2a/node'
+import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
+import { resultsIn } from '../agents/loop-bench.ts'
+import { openFakeGateway } from '../agents/openclaw-gateway/gateway.ts'
+import { serveWeb } from '../agents/mcp-http.ts'
+import { scriptedServer } from '../agents/mcp-script.ts'
+
+export interface Upstreams {
+  /** Of the chat completions API. With tools it calls the first one, and says what it was told. */
+  readonly model: string
+  readonly gateway: { readonly url: string; readonly token: string }
+  readonly mcp: string
+  readonly remote: string
+}
+
+const model = await scriptedModel(({ body, said }) => {
+  const [tool] = body.tools ?? []
+  const results = resultsIn(body)
+  if (tool === undefined || results.length > 0)
+    return { say: ['You said: ', ...(results.length > 0 ? results : [said])] }
+  return { calls: [{ name: tool.function.name, input: { message: said, text: said } }] }
+})
+const gateway = await openFakeGateway()
+const handler = createMcpHandler(() => scriptedServer({ tell() {}, die() {}, gate: async () => {} }))
+const mcp = await serveWeb((request) => handler.fetch(request))
+const remote = await serve({
+  port: 0,
+  grpcPort: 0,
+  log: { debug() {}, info() {}, warn() {}, error() {} },
+  limits: { tasksPerCaller: Infinity },
+  agent: async function* ({ text }) {
+    yield 'You said: '
+    yield text
+  },
+})
+
+const found: Upstreams = {
+  model: model.url,
+  gateway: { url: gateway.url, token: gateway.token },
+  mcp: mcp.url,
+  remote: remote.url,
+}
+process.stdout.write(`${JSON.stringify(found)}\n`)
+process.stdin.resume().once('end', () => process.exit(0))
