@@ -87,6 +87,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
     const recorder = createRecorder()
     const backups: Backup[] = []
     const problems: string[] = []
+    let hadStoreFaults = false
     receiver.misbehave()
     const isHeavy = totals.rounds % options.heavyEvery === 0
     setting.setHeavy(isHeavy)
@@ -104,6 +105,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       const fault = pickFault()
       if (fault === undefined) continue
       totals.faults.set(fault.kind, (totals.faults.get(fault.kind) ?? 0) + 1)
+      hadStoreFaults ||= fault.failsStore === true
       await fault.inject(random).catch((reason: unknown) => problems.push(`${fault.kind}: ${describe(reason)}`))
       await Promise.all(world.hubs.map((hub) => hub.revive()))
     }
@@ -119,6 +121,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       backups,
       logs,
       durableAgents: options.durableAgents,
+      hadStoreFaults,
     }
     for (const count of recorder.retries.values()) totals.retries += count
     judge(history, problems)

@@ -34,8 +34,9 @@ function describeMemory(memory: MemoryTrend | undefined): readonly string[] {
   if (memory === undefined) return []
   const { samples, firstBytes, lastBytes, slopeBytesPerTask, errorBytesPerTask, isFlat } = memory
   const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 1e6).toFixed(1))
+  const verdict = isFlat === undefined ? 'too few tasks to judge' : isFlat ? 'flat' : 'it grows'
   return [
     `memory of the steady hub after collection: ${first} MB to ${last} MB over ${samples} samples, ` +
-      `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${isFlat ? 'flat' : 'it grows'}`,
+      `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${verdict}`,
   ]
 }

@@ -36,8 +36,14 @@ type Pace = Pick<RoundOptions, 'clientsAtOnce' | 'faultsPerRound' | 'maxPauseMs'
 
 const fullPace: Pace = { clientsAtOnce: 12, faultsPerRound: 40, maxPauseMs: 1_000, heavyEvery: 6, backupEvery: 1 }
 const quickPace: Pace = { clientsAtOnce: 8, faultsPerRound: 15, maxPauseMs: 800, heavyEvery: 2, backupEvery: 1 }
-/** One kind of round all the time, so that its memory can be compared. */
-const steadyPace: Pace = { clientsAtOnce: 6, faultsPerRound: 15, maxPauseMs: 500, heavyEvery: 1, backupEvery: 10 }
+/** The same agents in all rounds, so that its memory can be compared. */
+const steadyPace: Pace = {
+  clientsAtOnce: 16,
+  faultsPerRound: 25,
+  maxPauseMs: 500,
+  heavyEvery: Infinity,
+  backupEvery: 10,
+}
 
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
   const { seed, store, minutes, kills, isQuick, log = () => {} } = options
@@ -91,7 +97,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
       ...pace,
       random: createRandom(ownSeed),
       historyFile: (n) => join(histories, `${name}-${n}.json`),
-      durableAgents: [],
+      durableAgents: ['script'],
     })
     try {
       do {
