@@ -39,6 +39,16 @@ describe('a list of tasks', () => {
     assert.equal((await list(house, {}, { caller: { id: 'carol' } })).totalSize, 0)
   })
 
+  it('ends a page of large tasks early, and goes on with the next', async (t) => {
+    const long = 'x'.repeat(6_000_000)
+    const house = await houseWith(t, ['one', `two ${long}`, `three ${long}`, `four ${long}`, 'five'])
+    const first = await list(house)
+    const second = await list(house, { pageToken: first.nextPageToken })
+    assert.deepEqual([first.tasks.length, second.tasks.length], [4, 1])
+    assert.equal(second.nextPageToken, '')
+    assert.equal(new Set([...first.tasks, ...second.tasks].map(({ id }) => id)).size, 5)
+  })
+
   it('is for those who may list, and nothing is looked up for others [B-77]', async (t) => {
     const house = await houseWith(t, ['one'])
     await assert.rejects(list(house, {}, { mayList: false }), { code: 'PERMISSION_DENIED' })

@@ -48,6 +48,9 @@ interface Framed {
 }
 let last: Framed | undefined
 
+/** Shorter writes are not counted: a thousand readers of one short event would pay for it. */
+const uncountedChars = 4_096
+
 type Result = IteratorResult<Chunk, undefined>
 const over: Result = { done: true, value: undefined }
 
@@ -58,6 +61,7 @@ export function streamChunks(parts: StreamParts): Chunks {
   let at = 0
   /** A large item that is being sent, and the bytes that are held for it. */
   let sending: { readonly slices: Slices; readonly bytes: Uint8Array } | undefined
+  let holdsItems = false
   let asking = false
   let broken: { readonly reason: unknown } | undefined
   let ended = false
@@ -82,12 +86,12 @@ export function streamChunks(parts: StreamParts): Chunks {
 
   /** What there is to give now, or `undefined` if the source must be asked, or the reader must wait for room. */
   function produce(): Result | undefined {
-    const slice = nextSlice()
+    const slice = sending === undefined ? undefined : nextSlice()
     if (slice !== undefined) return { done: false, value: slice }
     if (at < items.length) {
       const value = take()
       if (value === undefined) return undefined
-      if (typeof value === 'string') account.setOwn(value.length)
+      if (typeof value === 'string' && value.length > uncountedChars) account.setOwn(value.length)
       return { done: false, value }
     }
     if (broken !== undefined && !ended) return { done: false, value: lastWords(broken.reason) }
@@ -118,8 +122,8 @@ export function streamChunks(parts: StreamParts): Chunks {
         text = text === '' ? frame : text + frame
       }
       // Who waits for room must not be in the way of the room: what it holds meanwhile is not counted.
-      if (at < items.length && text !== '') account.hold(items, bytesOf(items))
-      else account.release(items)
+      if (at < items.length && text !== '') holdItems()
+      else if (holdsItems) releaseItems()
       if (text !== '') return text
       account.pause(step)
       return undefined
@@ -129,6 +133,16 @@ export function streamChunks(parts: StreamParts): Chunks {
     }
   }
 
+  function holdItems(): void {
+    if (!holdsItems) account.hold(items, bytesOf(items))
+    holdsItems = true
+  }
+
+  function releaseItems(): void {
+    account.release(items)
+    holdsItems = false
+  }
+
   /** Whether an item is large, nobody holds it yet, and there is no room for it now. */
   function mustWait(item: StreamItem): boolean {
     return (item.bytes ?? 0) > largeChars && !account.mayHold() && !account.mayHold(parts.known(item))
@@ -136,7 +150,7 @@ export function streamChunks(parts: StreamParts): Chunks {
 
   function begin(item: StreamItem, { bytes, end, suffix }: SealedBytes): Chunk | undefined {
     account.hold(bytes, bytes.length)
-    if (at === items.length) account.release(items)
+    if (holdsItems && at === items.length) releaseItems()
     const before = sseHead(item.seq) + framing.before
     sending = { bytes, slices: new Slices(before, bytes, `${suffix}${framing.after}\n\n`, end) }
     return sending.slices.next()
