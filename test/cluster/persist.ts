@@ -23,6 +23,8 @@ export interface PersistenceOptions {
 export type PersistentCall<T> = (signal: AbortSignal, isAlive: () => void) => Promise<T>
 
 const maxTries = 2_000
+/** Between two tries: soon at first, rarely where a server stays away. */
+const maxWaitMs = 1_000
 const maxPatienceMs = 120_000
 
 export function createPersistence({ patienceMs, patienceGrowth = 1, onRetry }: PersistenceOptions) {
@@ -40,7 +42,7 @@ export function createPersistence({ patienceMs, patienceGrowth = 1, onRetry }: P
         if (isAnswer || tries > maxTries) throw reason
         onRetry?.(describe(reason))
         patience = Math.min(maxPatienceMs, patience * patienceGrowth)
-        await sleep(20)
+        await sleep(Math.min(maxWaitMs, 20 + tries))
       } finally {
         clearTimeout(timer)
       }

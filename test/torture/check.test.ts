@@ -104,6 +104,7 @@ const clean: TortureHistory = {
   ],
   logs: [{ taskId, contextId, records }],
   durableAgents: [],
+  hadStoreFaults: false,
 }
 
 function finds(change: Partial<TortureHistory>, problem: RegExp): void {
@@ -187,6 +188,10 @@ describe('the checker of torture histories', () => {
 
   it('finds an agent that ran twice', () => {
     finds({ executions: [run(1, 'p1', 1), run(1, 'p1', 2)] }, /twice in one process/)
+    const repeated = { executions: [run(1, 'p1', 1), run(1, 'p1', 2)], hadStoreFaults: true }
+    assert.deepEqual(checkHistory({ ...clean, ...repeated }), [])
+    finds({ ...repeated, acknowledgements: [{ messageId: 'm1', atNs: 1 }] }, /from the start again after it was ack/)
+    finds({ executions: [run(2, 'p1', 1), run(2, 'p1', 2)], hadStoreFaults: true }, /twice in one process, attempt 2/)
     finds({ executions: [run(2, 'p1', 1), run(2, 'p2', 2)] }, /attempt 2 of m1 in two processes/)
     finds({ executions: [run(1, 'p1', 1), run(1, 'p2', 11)] }, /from the start again after it was acknowledged/)
     finds({ durableAgents: ['counter'] }, /ran m1 twice as attempt 1/)

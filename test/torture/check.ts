@@ -27,7 +27,7 @@ export function checkHistory(history: TortureHistory): readonly string[] {
     ),
     ...history.listings.flatMap(checkListing),
     ...history.cancels.flatMap(({ taskId, outcome }) => checkCancel(outcome, taskId, byId.get(taskId))),
-    ...checkExecutions(executions, acknowledgements, durableAgents),
+    ...checkExecutions(executions, acknowledgements, { durableAgents, hadStoreFaults: history.hadStoreFaults }),
     ...checkHooks(history.hooks, history.arrivals, byId),
     ...backups.flatMap((backup) => checkBackup(backup, byId)),
   ]
@@ -117,13 +117,13 @@ function checkCancel(outcome: 'canceled' | 'refused', taskId: string, log: Logge
 }
 
 /**
- * One process calls an agent once for each attempt. Another process may repeat attempt 1 only if no client had been told that the
- * message is durable, and never where the hub calls the agent after the append (docs/durability.md).
+ * An agent is called once for each attempt. Attempt 1 may be repeated only if no client had been told that the message is durable, by
+ * another process or where a write failed, and never where the hub calls the agent after the append (docs/durability.md).
  */
 function checkExecutions(
   executions: readonly Execution[],
   acknowledgements: readonly Acknowledgement[],
-  durableAgents: readonly string[],
+  { durableAgents, hadStoreFaults }: Pick<TortureHistory, 'durableAgents' | 'hadStoreFaults'>,
 ): readonly string[] {
   const acknowledged = new Map<string, number>()
   for (const { messageId, atNs } of acknowledgements)
@@ -135,9 +135,10 @@ function checkExecutions(
     const before = seen.get(key) ?? []
     seen.set(key, [...before, execution])
     if (before.length === 0) return []
-    if (before.some((one) => one.by === by))
-      return [`${agent} ran ${messageId} twice in one process, attempt ${attempt}`]
     if (durableAgents.includes(agent)) return [`${agent} ran ${messageId} twice as attempt ${attempt}`]
+    const isSameProcess = before.some((one) => one.by === by)
+    if (isSameProcess && (attempt > 1 || !hadStoreFaults))
+      return [`${agent} ran ${messageId} twice in one process, attempt ${attempt}`]
     if (attempt > 1) return [`${agent} ran attempt ${attempt} of ${messageId} in two processes`]
     const isLate = atNs !== undefined && atNs > (acknowledged.get(messageId) ?? Infinity)
     return isLate ? [`${agent} ran ${messageId} from the start again after it was acknowledged`] : []

@@ -4,7 +4,8 @@ import type { HubProcess } from './hub-process.ts'
 import type { Setting } from './setting.ts'
 import type { Fault, World } from './world.ts'
 
-const hourMs = 3_600_000
+/** None is as long as the window in which a repeated message is recognised, a day: past it a second task would be right. */
+const stepsMs = [2_000, 60_000, 3_600_000, 12 * 3_600_000]
 
 export function pickFrom<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T
@@ -19,17 +20,17 @@ export function killFaults(world: World): readonly Fault[] {
   return [
     {
       kind: 'SIGKILL',
-      share: 50,
+      share: 80,
       inject: (random) => restart(pickFrom(world.hubs, random)),
     },
     {
       kind: 'SIGKILL of all',
-      share: 4,
+      share: 12,
       inject: async () => void (await Promise.all(world.hubs.map(restart))),
     },
     {
       kind: 'SIGKILL while starting',
-      share: 6,
+      share: 20,
       async inject(random) {
         const hub = pickFrom(world.hubs, random)
         await world.kill(hub)
@@ -60,7 +61,7 @@ export function commonFaults(world: World, setting: Setting): readonly Fault[] {
       share: 5,
       async inject(random) {
         const hub = pickFrom(world.hubs, random)
-        const sizeMs = pickFrom([2_000, 60_000, hourMs, 24 * hourMs, 720 * hourMs], random)
+        const sizeMs = pickFrom(stepsMs, random)
         hub.setClock(random() < 0.5 ? sizeMs : -sizeMs)
         await sleep(500 + random() * 1_500)
         // Killed in a wrong time, and started in the right one.

@@ -86,6 +86,8 @@ export interface TortureHistory {
   readonly logs: readonly Logged[]
   /** Agents that the hub calls only after the message is durable. */
   readonly durableAgents: readonly string[]
+  /** Whether writes of the store failed at times. A message that could not be written may have been run, and is run again when resent. */
+  readonly hadStoreFaults: boolean
 }
 
 export function viewOf({ status, artifacts }: Task, withTexts = true): TaskView {

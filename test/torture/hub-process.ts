@@ -14,6 +14,8 @@ export interface HubProcess {
   readonly port: number
   /** Resolves when it listens; throws if it ends before that. */
   start(): Promise<void>
+  /** Starts it again if it ended by itself. */
+  revive(): Promise<void>
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
   pause(): void
@@ -72,44 +74,46 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
     crashes.push(`${name} ended by itself with ${signal ?? code}: ${endOfLog()}`)
   }
 
+  async function start(): Promise<void> {
+    const log = openSync(logFile, 'a')
+    const imports = preloads.flatMap((file) => ['--import', file])
+    const starting = spawn(process.execPath, ['--conditions=parley-source', ...imports, program, 'up', '-c', config], {
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        PORT: String(port),
+        PARLEY_CLOCK_OFFSET_FILE: clockFile,
+        PARLEY_TORTURE_LEDGER: ledger,
+        // A hub that is killed leaves the folders of its programs behind.
+        TMPDIR: scratch,
+        NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', log, 'ipc'],
+    })
+    closeSync(log)
+    child = starting
+    isExpected = false
+    starting.once('exit', ended)
+    // Read to the end, or a full pipe would stop the hub.
+    const lines = createInterface({ input: starting.stdout as NodeJS.ReadableStream })
+    await new Promise<void>((resolve, reject) => {
+      lines.on('line', (line) => {
+        if (line.startsWith('Stop with')) resolve()
+      })
+      starting.once('exit', () => reject(new Error(`${name} ended before it listened: ${endOfLog()}`)))
+    })
+  }
+
   return {
     name,
     port,
     url: `http://127.0.0.1:${port}`,
     crashes,
-    async start() {
-      const log = openSync(logFile, 'a')
-      const imports = preloads.flatMap((file) => ['--import', file])
-      const starting = spawn(
-        process.execPath,
-        ['--conditions=parley-source', ...imports, program, 'up', '-c', config],
-        {
-          cwd: folder,
-          env: {
-            PATH: process.env['PATH'],
-            PORT: String(port),
-            PARLEY_CLOCK_OFFSET_FILE: clockFile,
-            PARLEY_TORTURE_LEDGER: ledger,
-            // A hub that is killed leaves the folders of its programs behind.
-            TMPDIR: scratch,
-            NODE_COMPILE_CACHE: join(folder, 'compiled'),
-            ...env,
-          },
-          stdio: ['ignore', 'pipe', log, 'ipc'],
-        },
-      )
-      closeSync(log)
-      child = starting
-      isExpected = false
-      starting.once('exit', ended)
-      // Read to the end, or a full pipe would stop the hub.
-      const lines = createInterface({ input: starting.stdout as NodeJS.ReadableStream })
-      await new Promise<void>((resolve, reject) => {
-        lines.on('line', (line) => {
-          if (line.startsWith('Stop with')) resolve()
-        })
-        starting.once('exit', () => reject(new Error(`${name} ended before it listened: ${endOfLog()}`)))
-      })
+    start,
+    async revive() {
+      const isGone = child === undefined || child.exitCode !== null || child.signalCode !== null
+      if (isGone) await start()
     },
     kill,
     pause: () => void child?.kill('SIGSTOP'),

@@ -5,10 +5,10 @@ import { createRandom } from '../crash/random.ts'
 import { trendOf } from './memory.ts'
 import type { MemorySample } from './memory.ts'
 
-function samplesOf(bytesPerTask: number, noiseBytes: number, count = 40): readonly MemorySample[] {
+function samplesOf(bytesPerTask: number, noiseBytes: number, count = 40, tasksEach = 1_000): readonly MemorySample[] {
   const random = createRandom(1)
   return Array.from({ length: count }, (_, n) => {
-    const tasks = n * 500
+    const tasks = n * tasksEach
     const heapBytes = 50_000_000 + tasks * bytesPerTask + (random() - 0.5) * noiseBytes
     return { tasks, heapBytes, externalBytes: 1_000_000, rssBytes: 100_000_000 }
   })
@@ -32,6 +32,12 @@ describe('the trend of memory', () => {
       heapBytes: sample.heapBytes + Math.min(n, 10) * 1e6,
     }))
     assert.equal(trendOf(filling)?.isFlat, true)
+  })
+
+  it('does not judge a process whose caches may still fill', () => {
+    const trend = trendOf(samplesOf(1_000, 0, 40, 100))
+    assert.equal(Math.round(trend?.slopeBytesPerTask ?? 0), 1_000)
+    assert.equal(trend?.isFlat, undefined)
   })
 
   it('says nothing of a run that is too short', () => {

@@ -13,18 +13,23 @@ export interface MemoryTrend {
   readonly slopeBytesPerTask: number
   /** The standard error of the slope. */
   readonly errorBytesPerTask: number
-  readonly isFlat: boolean
+  /** Absent if the process ran too few tasks to fill its caches: growth is then expected. */
+  readonly isFlat?: boolean
 }
 
-/** The first part of a run fills caches that are bounded. */
+/** The first part of a run fills caches that are bounded, with up to so many tasks. */
 const warmUpShare = 0.4
+const warmUpTasks = 20_000
 const fewestSamples = 6
 /** What an operation may leave behind, as in the leak tests. */
 const allowedBytesPerTask = 200
 
 /** Nothing if there are too few samples to say anything. */
 export function trendOf(samples: readonly MemorySample[]): MemoryTrend | undefined {
-  const kept = samples.slice(Math.floor(samples.length * warmUpShare))
+  const late = samples.slice(Math.floor(samples.length * warmUpShare))
+  const warm = late.filter(({ tasks }) => tasks >= warmUpTasks)
+  const isWarm = warm.length >= fewestSamples
+  const kept = isWarm ? warm : late
   const [first, last] = [kept[0], kept.at(-1)]
   if (kept.length < fewestSamples || first === undefined || last === undefined) return undefined
   const points = kept.map(({ tasks, heapBytes, externalBytes }) => [tasks, heapBytes + externalBytes] as const)
@@ -41,7 +46,7 @@ export function trendOf(samples: readonly MemorySample[]): MemoryTrend | undefin
     lastBytes: last.heapBytes + last.externalBytes,
     slopeBytesPerTask: slope,
     errorBytesPerTask: error,
-    isFlat: slope <= allowedBytesPerTask || slope <= 3 * error,
+    ...(isWarm ? { isFlat: slope <= allowedBytesPerTask || slope <= 3 * error } : {}),
   }
 }
 

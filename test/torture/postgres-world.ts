@@ -115,6 +115,7 @@ export async function openPostgresWorld(name: string, setting: Setting): Promise
     const restart = (kind: string, how: 'fast' | 'immediate'): Fault => ({
       kind,
       share: 2,
+      failsStore: true,
       async inject(random) {
         stopServer(cluster, how)
         await sleep(random() * 3_000)
@@ -124,6 +125,7 @@ export async function openPostgresWorld(name: string, setting: Setting): Promise
     const broken = (kind: string, state: 'cut' | 'silent', maxMs: number): Fault => ({
       kind,
       share: 3,
+      failsStore: true,
       async inject(random) {
         const one: DatabaseLine = pickFrom(lines, random)
         one.set(state)

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isVisible } from '../../packages/a2a/src/model/record.ts'
 import { isInterrupted } from '../../packages/a2a/src/model/state.ts'
 import type { Logged } from '../cluster/check.ts'
-import { dial, persist } from '../crash/client.ts'
+import { createPersistence, describe } from '../cluster/persist.ts'
+import { dial } from '../crash/client.ts'
 import { checkHistory } from './check.ts'
 import { createClients } from './clients.ts'
 import { scriptLedgerOf } from './config.ts'
@@ -51,8 +52,9 @@ export interface RoundOptions {
 
 /** A slow machine has fewer faults in a round, so that what is recorded does not grow with it. */
 const maxLoadMs = 120_000
-/** How long a round may take to come to rest. What is not done by then is judged as it is. */
-const settleMs = 180_000
+/** How long a round may take to come to rest. What is not done by then is stuck, however slow the machine is. */
+const settleMs = 900_000
+const { persist } = createPersistence({ patienceMs: 60_000 })
 
 export function createTorture(world: World, setting: Setting, options: RoundOptions) {
   const { random, faultsPerRound, maxPauseMs } = options
@@ -84,6 +86,8 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
     totals.rounds += 1
     const recorder = createRecorder()
     const backups: Backup[] = []
+    const problems: string[] = []
+    let hadStoreFaults = false
     receiver.misbehave()
     const isHeavy = totals.rounds % options.heavyEvery === 0
     setting.setHeavy(isHeavy)
@@ -101,13 +105,15 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       const fault = pickFault()
       if (fault === undefined) continue
       totals.faults.set(fault.kind, (totals.faults.get(fault.kind) ?? 0) + 1)
-      await fault.inject(random)
+      hadStoreFaults ||= fault.failsStore === true
+      await fault.inject(random).catch((reason: unknown) => problems.push(`${fault.kind}: ${describe(reason)}`))
+      await Promise.all(world.hubs.map((hub) => hub.revive()))
     }
     await sleep(random() * maxPauseMs)
     if (totals.rounds % options.backupEvery === 0) backups.push(await takeBackup(recorder))
     receiver.behave()
-    const failures = await load.stop()
-    const { logs, problems } = await settled(recorder)
+    for (const failure of await load.stop()) problems.push(`a client failed: ${failure}`)
+    const logs = await settled(recorder, problems)
     const history: TortureHistory = {
       ...recorder,
       executions: ledgers.flatMap((ledger) => ledger.read()),
@@ -115,8 +121,10 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       backups,
       logs,
       durableAgents: options.durableAgents,
+      hadStoreFaults,
     }
-    judge(history, [...failures.map((failure) => `a client failed: ${failure}`), ...problems])
+    for (const count of recorder.retries.values()) totals.retries += count
+    judge(history, problems)
   }
 
   /** All tasks of all rounds are still there, as they were. */
@@ -139,7 +147,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
   }
 
   /** Waits until nothing works and every webhook was told, and cancels what waits for a client that is gone. */
-  async function settled({ hooks }: Recorder): Promise<{ logs: readonly Logged[]; problems: readonly string[] }> {
+  async function settled({ hooks }: Recorder, problems: string[]): Promise<readonly Logged[]> {
     const giveUpAt = performance.now() + settleMs
     const isLate = (): boolean => performance.now() > giveUpAt
     for (;;) {
@@ -165,7 +173,8 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
         receiver.arrivals.some((one) => one.key === key && one.seq === last && one.acknowledged)
       while (last !== undefined && !hasCome() && !isLate()) await sleep(50)
     }
-    return { logs, problems: isLate() ? [`the round was not at rest after ${settleMs} ms`] : [] }
+    if (isLate()) problems.push(`the round was not at rest after ${settleMs} ms`)
+    return logs
   }
 
   function judge(history: TortureHistory, problems: readonly string[]): void {

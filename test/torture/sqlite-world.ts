@@ -59,6 +59,7 @@ async function openWorld(name: string, setting: Setting, faultsOf: FaultsOf): Pr
   const fullDisk: Fault = {
     kind: disk === undefined ? 'disk full (no page left)' : 'disk full',
     share: 2,
+    failsStore: true,
     async inject(random) {
       if (disk === undefined) hub.limitPages(true)
       else disk.fill()

@@ -15,6 +15,7 @@ export function tableOf({ seed, minutes, worlds, memory }: TortureResult): strin
     ['events told', ...worlds.map(({ eventsTold }) => eventsTold)],
     ['answers', ...worlds.map(({ answers }) => answers)],
     ['webhook deliveries', ...worlds.map(({ pushes }) => pushes)],
+    ['calls retried', ...worlds.map(({ retries }) => retries)],
     ['violations', ...worlds.map(({ violations }) => violations.length)],
   ]
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length))) ?? []
@@ -33,8 +34,9 @@ function describeMemory(memory: MemoryTrend | undefined): readonly string[] {
   if (memory === undefined) return []
   const { samples, firstBytes, lastBytes, slopeBytesPerTask, errorBytesPerTask, isFlat } = memory
   const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 1e6).toFixed(1))
+  const verdict = isFlat === undefined ? 'too few tasks to judge' : isFlat ? 'flat' : 'it grows'
   return [
     `memory of the steady hub after collection: ${first} MB to ${last} MB over ${samples} samples, ` +
-      `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${isFlat ? 'flat' : 'it grows'}`,
+      `${slopeBytesPerTask.toFixed(0)} ± ${errorBytesPerTask.toFixed(0)} bytes per task: ${verdict}`,
   ]
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describe } from '../cluster/persist.ts'
 import { createRandom } from '../crash/random.ts'
 import { trendOf } from './memory.ts'
 import type { MemorySample, MemoryTrend } from './memory.ts'
@@ -33,10 +34,16 @@ export interface TortureResult {
 
 type Pace = Pick<RoundOptions, 'clientsAtOnce' | 'faultsPerRound' | 'maxPauseMs' | 'heavyEvery' | 'backupEvery'>
 
-const fullPace: Pace = { clientsAtOnce: 12, faultsPerRound: 30, maxPauseMs: 1_500, heavyEvery: 6, backupEvery: 1 }
+const fullPace: Pace = { clientsAtOnce: 12, faultsPerRound: 40, maxPauseMs: 1_000, heavyEvery: 6, backupEvery: 1 }
 const quickPace: Pace = { clientsAtOnce: 8, faultsPerRound: 15, maxPauseMs: 800, heavyEvery: 2, backupEvery: 1 }
-/** One kind of round all the time, so that its memory can be compared. */
-const steadyPace: Pace = { clientsAtOnce: 6, faultsPerRound: 15, maxPauseMs: 500, heavyEvery: 1, backupEvery: 10 }
+/** The same agents in all rounds, so that its memory can be compared. */
+const steadyPace: Pace = {
+  clientsAtOnce: 16,
+  faultsPerRound: 25,
+  maxPauseMs: 500,
+  heavyEvery: Infinity,
+  backupEvery: 10,
+}
 
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
   const { seed, store, minutes, kills, isQuick, log = () => {} } = options
@@ -90,7 +97,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
       ...pace,
       random: createRandom(ownSeed),
       historyFile: (n) => join(histories, `${name}-${n}.json`),
-      durableAgents: [],
+      durableAgents: ['script'],
     })
     try {
       do {
@@ -102,6 +109,9 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
         )
       } while (!isDone(world, hasAllKinds()))
       await finish()
+    } catch (reason) {
+      // The other worlds go on.
+      totals.violations.push(`the run of ${name} ended early: ${describe(reason)}`)
     } finally {
       await world.close()
       await setting.close()

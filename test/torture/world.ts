@@ -13,6 +13,8 @@ export interface Fault {
   readonly kind: string
   /** How often, compared with the other faults. */
   readonly share: number
+  /** Whether writes of the store fail meanwhile. */
+  readonly failsStore?: boolean
   inject(random: () => number): Promise<void>
 }
 
