@@ -4,6 +4,7 @@
  * Fastify's raw pair, and whatever else passes these two along.
  */
 import type { ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { heavyStep, isHeavy } from '../model/heavy-step.ts'
 import { depart } from './departures.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
@@ -139,13 +140,20 @@ function send(res: NodeResponse, response: HttpResponse, stallMs: number): void 
     return
   }
   const { status, headers, body } = response
+  if (body.length > pieceBytes) return void sendPieces(res, response, stallMs)
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  if (length > pieceBytes) {
-    const whole = typeof body === 'string' ? Buffer.from(body) : body
-    void sendStream(res, status, { ...headers, 'content-length': String(length) }, piecesOf(whole), stallMs)
-    return
-  }
+  if (length > pieceBytes) return void sendPieces(res, response, stallMs)
   depart(res, status, headers, body, length)
+}
+
+async function sendPieces(
+  res: NodeResponse,
+  { status, headers, body }: Extract<HttpResponse, { body: unknown }>,
+  stallMs: number,
+): Promise<void> {
+  if (isHeavy(body.length)) await heavyStep()
+  const whole = typeof body === 'string' ? Buffer.from(body) : body
+  await sendStream(res, status, { ...headers, 'content-length': String(whole.length) }, piecesOf(whole), stallMs)
 }
 
 /** Of one large write nobody can tell whether its reader takes any of it; of pieces one can. */

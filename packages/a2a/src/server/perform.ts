@@ -9,6 +9,7 @@ import type { CallContext, Engine, EventStream, StreamItem } from '../engine/con
 import type { AgentCard } from '../model/card.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
+import { heavyStep, isMarkedLarge } from '../model/heavy-step.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Message } from '../model/task.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
@@ -70,6 +71,7 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const { request, context } = await receive('SendMessage', parts, performance)
       const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
+      if (isMarkedLarge(performance.request)) await heavyStep()
       return dialect.encodeResult('SendMessage', sent)
     }
     case 'SendStreamingMessage': {
