@@ -52,6 +52,7 @@ function next(): void {
 
 /** Workers and browsers have no setImmediate. */
 function laterTurn(run: () => void): void {
-  if (typeof setImmediate === 'function') setImmediate(run)
-  else setTimeout(run)
+  const { setImmediate: immediately } = globalThis as { readonly setImmediate?: (run: () => void) => unknown }
+  if (immediately === undefined) setTimeout(run)
+  else immediately(run)
 }
