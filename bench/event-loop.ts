@@ -92,6 +92,7 @@ async function longestBlock(made: readonly string[]): Promise<{ statuses: readon
   await new Promise((resolve) => setTimeout(resolve, 100))
   longestMs = 0
   const answered = new Promise<readonly number[]>((resolve) => client.once('message', resolve))
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   client.postMessage({ url: server.url, bodies: sent })
   const statuses = await answered
   await new Promise((resolve) => setTimeout(resolve, 200))

@@ -60,7 +60,8 @@ function isDeeper(value: Json | undefined, levels: number): boolean {
     for (const item of value as readonly Json[]) if (isDeeper(item, levels - 1)) return true
     return false
   }
-  for (const key in value) if (isDeeper((value as Struct)[key], levels - 1)) return true
+  const fields = value as Struct
+  for (const key in fields) if (isDeeper(fields[key], levels - 1)) return true
   return false
 }
 
