@@ -49,8 +49,11 @@ describe('bodies', () => {
   it('that are too large or too deep are refused', async () => {
     const large = await post(call('send_message', { agent: 'scripted', message: 'x'.repeat(1_100_000) }))
     assert.equal(large.status, 413)
-    const deep = await post(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    const deep = await post(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
     assert.equal(deep.status, 400)
+    const values = await post(`[${'{},'.repeat(200_000)}{}]`)
+    assert.equal(values.status, 413)
+    assert.match(await values.text(), /up to 100000 JSON values/)
     const data = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)
     const nested = await post(call('send_message', { agent: 'scripted', message: 'told', data }))
     assert.equal(nested.status, 400)

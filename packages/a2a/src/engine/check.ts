@@ -6,7 +6,7 @@
 import { A2AError, invalidParams } from '../model/error.ts'
 import type { Violation } from '../model/error.ts'
 import type { SendMessageRequest } from '../model/operation.ts'
-import type { Json, Message, Part } from '../model/task.ts'
+import type { Json, Message, Part, Struct } from '../model/task.ts'
 import type { AgentEntry, EngineLimits } from './contract.ts'
 
 export function checkSend(request: SendMessageRequest, entry: AgentEntry, limits: EngineLimits): void {
@@ -48,19 +48,21 @@ function isWebUrl(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url)
 }
 
-/** Walks with a list of its own: what a stranger nests must not decide how deep our stack goes. */
 function checkDepth(field: string, value: Json | undefined, max: number): Violation[] {
-  if (typeof value !== 'object' || value === null) return []
-  let level: Json[] = [value]
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > max) return [{ field, description: `must not be nested deeper than ${max} levels` }]
-    level = level.flatMap((node) => Object.values(node as Record<string, Json>).filter(isNested))
-  }
-  return []
+  return isDeeper(value, max) ? [{ field, description: `must not be nested deeper than ${max} levels` }] : []
 }
 
-function isNested(value: Json): boolean {
-  return typeof value === 'object' && value !== null
+/** Goes no deeper than `levels`, however deep the value is. Makes nothing: a list of the values took six times as long. */
+function isDeeper(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) if (isDeeper(item, levels - 1)) return true
+    return false
+  }
+  const fields = value as Struct
+  for (const key in fields) if (isDeeper(fields[key], levels - 1)) return true
+  return false
 }
 
 /** B-56: a context that cannot be taken is refused, never replaced. */

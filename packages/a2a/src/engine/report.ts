@@ -242,7 +242,7 @@ export function checkJson(value: unknown, where: string, jsonNodes: number): Jso
 
 function jsonOf(value: unknown, where: string): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined
+    return JSON.stringify(value)
   } catch (cause) {
     throw nonsense(`${where} that cannot be written as JSON`, cause)
   }

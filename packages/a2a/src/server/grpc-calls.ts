@@ -8,6 +8,7 @@ import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
 import type { Operation } from '../model/operation.ts'
 import { rpcsOf } from '../versions/rpcs.ts'
+import { heavyStep, isHeavy, markLarge } from '../model/heavy-step.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import { extensionsHeader, ServedCall } from './dispatch.ts'
 import type { Gate } from './gate.ts'
@@ -31,6 +32,8 @@ export interface GrpcCall {
   readonly authority?: string | undefined
   /** The only agent of the port that the call came to, if it is one agent's own. */
   readonly agent?: string | undefined
+  /** Of the message, in bytes. */
+  readonly size: number
   /** What the message holds, in ProtoJSON. Asked for once, and after the caller is known if that can be. */
   payload(): unknown
 }
@@ -72,6 +75,10 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
     const visit = house.visit?.({ request, agent: resident.name, door: 'call', binding: 'GRPC' })
     if (visit !== undefined) visit.operation = operation
     try {
+      if (isHeavy(call.size)) {
+        markLarge(request)
+        await heavyStep()
+      }
       const byAuthority = agentAt(call.authority, roster.byName.values())
       // A name that the operator gave to an agent is one that this server answers for.
       const hosts = byAuthority === undefined && !isOurs(call.authority) ? hostsFor(request) : undefined
@@ -94,6 +101,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
       if (gate !== undefined) await gate.pass(caller, version, operation)
       if (resident.isAbsent === true) throw house.agentNotFound(resident, caller)
       const payload = addressed.payload()
+      if (isHeavy(call.size)) await heavyStep()
       const served = new ServedCall(request, resident, { operation, version, dialect: version.proto, payload, caller })
       const outcome = await perform(house.performParts, {
         call: served,

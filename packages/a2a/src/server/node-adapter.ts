@@ -4,6 +4,7 @@
  * Fastify's raw pair, and whatever else passes these two along.
  */
 import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import { heavyStep, isHeavy } from '../model/heavy-step.ts'
 import { depart } from './departures.ts'
 import { hasOneHost } from './guard.ts'
 import { readBody } from './node-body.ts'
@@ -163,13 +164,20 @@ function send(res: NodeResponse, response: HttpResponse, patience: Patience): vo
     return
   }
   const { headers, body } = response
+  if (body.length > pieceBytes) return void sendPieces(res, response, patience)
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  if (length > pieceBytes) {
-    const whole = typeof body === 'string' ? Buffer.from(body) : body
-    void sendStream(res, status, { ...headers, 'content-length': String(length) }, piecesOf(whole), patience)
-    return
-  }
+  if (length > pieceBytes) return void sendPieces(res, response, patience)
   depart(res, status, headers, body, length)
+}
+
+async function sendPieces(
+  res: NodeResponse,
+  { status, headers, body }: Extract<HttpResponse, { body: unknown }>,
+  patience: Patience,
+): Promise<void> {
+  if (isHeavy(body.length)) await heavyStep()
+  const whole = typeof body === 'string' ? Buffer.from(body) : body
+  await sendStream(res, status, { ...headers, 'content-length': String(whole.length) }, piecesOf(whole), patience)
 }
 
 /** Of one large write nobody can tell whether its reader takes any of it; of pieces one can. */

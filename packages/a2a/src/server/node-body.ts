@@ -1,6 +1,7 @@
 /** A request's body as text, from a stream, or from a parser that was there first. */
 import { tooLarge } from '../bindings/json-body.ts'
 import { A2AError } from '../model/error.ts'
+import { heavyStep, isHeavy } from '../model/heavy-step.ts'
 import type { NodeRequest } from './node-pair.ts'
 
 export function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
@@ -39,7 +40,9 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       settled = true
       const [only] = chunks
       // Nearly every body comes in one piece, and need not be copied.
-      resolve((chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString())
+      const text = (): string =>
+        (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
+      resolve(isHeavy(size) ? heavyStep().then(text) : text())
     }
     // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
     // Asked before the error is made: every request closes, and an error with its stack took 13 µs of each.

@@ -11,6 +11,7 @@ import { later } from '../engine/later.ts'
 import type { AgentCard } from '../model/card.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
+import { heavyStep, isMarkedLarge } from '../model/heavy-step.ts'
 import { taskBytes } from '../model/json-bytes.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Message, StreamEvent, Task } from '../model/task.ts'
@@ -92,6 +93,7 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const { request, context } = await receive('SendMessage', parts, performance)
       const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
+      if (isMarkedLarge(performance.request)) await heavyStep()
       const size = 'task' in sent ? taskBytes(sent.task) : 0
       return counted(parts, performance, size, () => encoded(dialect.encodeResult('SendMessage', sent)))
     }

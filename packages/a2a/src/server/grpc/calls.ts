@@ -11,6 +11,7 @@ import type { HttpHeaders } from '../../bindings/http.ts'
 import { methodsOf, readRequest, type RpcMethod, writeResponse } from '../../bindings/grpc/service.ts'
 import { statusOf } from '../../bindings/grpc/status.ts'
 import { A2AError } from '../../model/error.ts'
+import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { rpcsOf } from '../../versions/rpcs.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcAnswer } from '../grpc-calls.ts'
@@ -82,6 +83,7 @@ function ask(
     operation: method.operation,
     authority: call.getHost(),
     agent,
+    size: call.request.length,
     payload: () => readRequest(method, call.request, handler.jsonNodes),
   })
 }
@@ -98,6 +100,7 @@ async function unary(
     const answer = await ask(call, method, version, parts)
     if ('error' in answer) callback(failure(answer.error, version, answer.headers))
     else if ('body' in answer) {
+      if (isHeavy(answer.body.length)) await heavyStep()
       const bytes = writeResponse(method, answer.body)
       if (answer.account !== undefined) watchAnswer(call, bytes, answer.account, parts.handler)
       call.sendMetadata(metadataOf(answer.headers))

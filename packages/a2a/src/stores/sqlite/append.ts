@@ -3,6 +3,7 @@
  * counter; a later append is one look, one update and one batch. Texts are made when
  * the append is asked for, so that the transaction only writes.
  */
+import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { isTerminal } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { decide } from '../decide.ts'
@@ -176,9 +177,10 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
 
   return {
     /** Makes the texts now; what is answered writes them, within a transaction, as often as it must be tried. */
-    prepare(taskId: string, append: Append): () => Appended {
+    prepare(taskId: string, append: Append): Work | Promise<Work> {
       const prepared = prepare(append)
-      return () => run(taskId, prepared)
+      const workOf = (ready: Prepared): Work => ({ run: () => run(taskId, ready), size: sizeOf(ready) })
+      return prepared instanceof Promise ? prepared.then(workOf) : workOf(prepared)
     },
   }
 }
@@ -189,7 +191,44 @@ function withTimesOf(records: Append['records'], text: string): string {
   return JSON.stringify(prepared.map(({ at, body }, index) => ({ at: records[index]?.at ?? at, body })))
 }
 
-function prepare(append: Append): Prepared {
+export interface Work {
+  run(): Appended
+  /** About how much it writes. */
+  readonly size: number
+}
+
+function sizeOf({ blobs, recordsText }: Prepared): number {
+  return blobs.reduce((sum, { content }) => sum + content.length, recordsText.length)
+}
+
+/** Batches of more records are streams of small ones, and quicker written as one. */
+const fewRecords = 8
+
+/** A promise only where a record is large: the next is then a step of its own. */
+function writeRecords(records: Append['records'], keep: (raw: string) => string): string | Promise<string> {
+  const slim = (record: Append['records'][number]) => {
+    const body = stashBlobs(record.body, keep)
+    return body === record.body ? record : { at: record.at, body }
+  }
+  if (records.length > fewRecords) return JSON.stringify(records.map(slim))
+  const texts: string[] = []
+  for (const record of records) {
+    const last = texts.at(-1)
+    if (last !== undefined && isHeavy(last.length)) return writeRest()
+    texts.push(JSON.stringify(slim(record)))
+  }
+  return `[${texts.join(',')}]`
+
+  async function writeRest(): Promise<string> {
+    for (const record of records.slice(texts.length)) {
+      await heavyStep()
+      texts.push(JSON.stringify(slim(record)))
+    }
+    return `[${texts.join(',')}]`
+  }
+}
+
+function prepare(append: Append): Prepared | Promise<Prepared> {
   const blobs: Blob[] = []
   const keep = (raw: string): string => {
     const blob = blobOf(raw)
@@ -198,16 +237,13 @@ function prepare(append: Append): Prepared {
   }
   const status = append.change?.status ?? append.create?.status
   const metadata = append.create?.metadata
-  return {
+  const recordsText = writeRecords(append.records, keep)
+  const preparedWith = (text: string): Prepared => ({
     ...append,
-    recordsText: JSON.stringify(
-      append.records.map((record) => {
-        const body = stashBlobs(record.body, keep)
-        return body === record.body ? record : { at: record.at, body }
-      }),
-    ),
+    recordsText: text,
     statusText: status === undefined ? null : inRow(JSON.stringify(stashStatusBlobs(status, keep)), blobs),
     metadataText: metadata === undefined ? null : inRow(JSON.stringify(metadata), blobs),
     blobs,
-  }
+  })
+  return typeof recordsText === 'string' ? preparedWith(recordsText) : recordsText.then(preparedWith)
 }

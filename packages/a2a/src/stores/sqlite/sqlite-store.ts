@@ -4,7 +4,8 @@
  */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { KeyRow, Store } from '../store.ts'
+import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import type { Appended, KeyRow, Store } from '../store.ts'
 import type { StoreLog } from '../store-log.ts'
 import { silentLog } from '../store-log.ts'
 import { createWaiters } from '../waiters.ts'
@@ -139,10 +140,14 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
 
     append: async (taskId, append) => {
       if (closed) throw new Error('The store is closed')
-      return writer.write(appender.prepare(taskId, append), ({ outcome }) => {
+      const prepared = appender.prepare(taskId, append)
+      const { run, size } = prepared instanceof Promise ? await prepared : prepared
+      if (closed) throw new Error('The store is closed')
+      const told = ({ outcome }: Appended): void => {
         if (outcome === 'appended' && append.records.length > 0) waiters.wake(taskId)
         if (messages.isFull()) void sealMessages()
-      })
+      }
+      return writer.write(run, told, size)
     },
     load: (taskId) => read(() => look.load(taskId)),
     read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
@@ -164,7 +169,12 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     findTasks: (idPrefix, limit) => read(() => searching.findTasks(idPrefix, limit)),
     findMessage: (key, at) => read(() => messages.find(key, at)),
 
-    saveSnapshot: async (taskId, snapshot) => write(log.prepareSnapshot(taskId, snapshot)),
+    saveSnapshot: async (taskId, snapshot) => {
+      if (!isHeavy(Number(snapshot.internal['bytes'] ?? 0))) return write(log.prepareSnapshot(taskId, snapshot))
+      await heavyStep()
+      // A snapshot only saves time.
+      if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
+    },
     loadSnapshot: (taskId) => read(() => (look.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
 
     claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),

@@ -6,11 +6,13 @@
  * Not in a thread of its own: that kept the event loop free of the disk, but with two cores, which the thread shares with
  * callers, short tasks came at 0.83 of the rate and took 60 µs more CPU each. Checkpoints in a thread gained nothing either.
  */
+import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { Database } from './database.ts'
 
 export interface Writer {
   /** `onCommit` runs once the work is durable, before the promise is resolved. */
-  write<Result>(work: () => Result, onCommit?: (result: Result) => void): Promise<Result>
+  /** `size`: of what is written, as far as it is known. A large one is a step of its own, which small ones do not wait for. */
+  write<Result>(work: () => Result, onCommit?: (result: Result) => void, size?: number): Promise<Result>
   /** Writes at once what is waiting. */
   flush(): void
 }
@@ -35,6 +37,7 @@ interface Job {
   readonly onCommit: ((result: never) => void) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (reason: unknown) => void
+  readonly isLarge?: true
 }
 
 /**
@@ -51,6 +54,8 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
   const savepoint = database.prepare('SAVEPOINT job')
   const release = database.prepare('RELEASE job')
   let queue: Job[] = []
+  /** Jobs that wait for their step. */
+  const large: Job[] = []
 
   /** Waits for those who are on their way, as long as more come with each turn. */
   function flushOnceStill(before: number, turnsLeft: number): void {
@@ -66,8 +71,18 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
     jobs.forEach((job, index) => {
       const outcome = outcomes[index] as Outcome
       if ('error' in outcome) parts.failed?.(outcome.error)
-      settle(job, outcome)
+      // Who waits for it goes on with as much.
+      if (job.isLarge === true) void heavyStep().then(() => settle(job, outcome))
+      else settle(job, outcome)
     })
+  }
+
+  /** The oldest large job, with the small ones that are waiting. */
+  function flushLarge(): void {
+    const job = large.shift()
+    if (job === undefined) return
+    queue.push(job)
+    flush()
   }
 
   function outcomesOf(jobs: readonly Job[]): readonly Outcome[] {
@@ -134,14 +149,21 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
   }
 
   return {
-    write<Result>(work: () => Result, onCommit?: (result: Result) => void) {
+    write<Result>(work: () => Result, onCommit?: (result: Result) => void, size = 0) {
       return new Promise<Result>((resolve, reject) => {
+        if (isHeavy(size)) {
+          large.push({ work, onCommit, resolve, reject, isLarge: true })
+          return void heavyStep().then(flushLarge)
+        }
         // After the poll phase: all requests that arrived together have then been read.
         if (queue.length === 0) setImmediate(flushOnceStill, 0, mostTurns)
         queue.push({ work, onCommit, resolve, reject })
       })
     },
-    flush,
+    flush() {
+      queue.push(...large.splice(0))
+      flush()
+    },
   }
 }
 

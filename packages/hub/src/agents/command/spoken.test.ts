@@ -32,6 +32,9 @@ describe('a line of a program', () => {
     }
     assert.equal(readLine('{"type":"error","text":""}').type, 'invalid')
     assert.equal(readLine('{"type":"artifact","base64":"%%"}').type, 'invalid')
+    const many = `{"type":"artifact","data":[${'1,'.repeat(100_000)}1]}`
+    assert.deepEqual(readLine(many), { type: 'invalid', why: 'it holds more than 100000 JSON values' })
+    assert.equal(readLine(many, 200_000).type, 'artifact')
   })
 })
 

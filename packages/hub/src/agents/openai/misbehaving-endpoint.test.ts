@@ -234,3 +234,22 @@ describe('an endpoint of its own habits', () => {
     assert.deepEqual((await ask()).slice(0, 2), ['TASK_STATE_FAILED', 'The model answered with nothing'])
   })
 })
+
+describe('an endpoint that answers with too many JSON values', () => {
+  const reply = (count: number, stream: boolean): ScriptedReply => {
+    const choice = { delta: { content: 'x' }, message: { content: 'x' }, finish_reason: 'stop' }
+    const text = JSON.stringify({ choices: [{ ...choice, logprobs: Array.from({ length: count }, () => 0) }] })
+    return stream ? sse(text) : { status: 200, headers: { 'content-type': 'application/json' }, body: text }
+  }
+
+  it('fails the task, streaming or not', async (t) => {
+    for (const stream of [true, false]) {
+      const stateAfter = async (count: number): Promise<string> => {
+        const { ask } = await open(t, () => reply(count, stream), { stream, retries: 0 })
+        return (await ask())[0]
+      }
+      assert.equal(await stateAfter(99_000), 'TASK_STATE_COMPLETED')
+      assert.equal(await stateAfter(200_000), 'TASK_STATE_FAILED')
+    }
+  })
+})
