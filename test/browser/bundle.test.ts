@@ -37,7 +37,8 @@ describe('the client in a bundle', () => {
 
   it('does not grow behind its first chunk either', () => {
     assert.ok(gzipBytesOf(loaded(toAsk)) <= 27_000, sum('until the first answer', loaded(toAsk)))
-    assert.ok(gzipBytesOf(loaded(toStream)) <= 33_000, sum('until the first event', loaded(toStream)))
+    // 33,000 before answers were counted (limits.jsonNodes) and signals cleaned up.
+    assert.ok(gzipBytesOf(loaded(toStream)) <= 34_000, sum('until the first event', loaded(toStream)))
   })
 
   it('needs no module of Node, wherever one looks', async () => {
