@@ -22,11 +22,23 @@ if (store !== 'sqlite' && store !== 'postgres' && store !== 'both')
 const seed = Number(values.seed)
 const kills = Number(values.kills ?? Math.round((minutes * 1_000) / 60))
 
-// So that what was mounted and started goes with this process.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+// The first signal ends the run after its round, with the table; the second one at once. What was mounted and started goes
+// with this process.
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => (stopping.signal.aborted ? process.exit(1) : stopping.abort()))
+}
 
 console.log(`torture: ${minutes} minutes, ${kills} kills, store ${store}, seed ${seed}`)
-const result = await runTorture({ minutes, kills, seed, store, isQuick: false, log: console.log })
+const result = await runTorture({
+  minutes,
+  kills,
+  seed,
+  store,
+  isQuick: false,
+  signal: stopping.signal,
+  log: console.log,
+})
 console.log(tableOf(result))
 const isBroken = result.worlds.some(({ violations }) => violations.length > 0) || result.memory?.isFlat === false
 process.exit(isBroken ? 1 : 0)

@@ -22,6 +22,8 @@ export interface TortureOptions {
   readonly store: 'sqlite' | 'postgres' | 'both'
   /** A number of kills instead of a time, and no hub whose memory is measured. */
   readonly isQuick: boolean
+  /** Aborted: every world ends after its round, and the table counts what was done until then. */
+  readonly signal?: AbortSignal
   log?(line: string): void
 }
 
@@ -46,7 +48,7 @@ const steadyPace: Pace = {
 }
 
 export async function runTorture(options: TortureOptions): Promise<TortureResult> {
-  const { seed, store, minutes, kills, isQuick, log = () => {} } = options
+  const { seed, store, minutes, kills, isQuick, signal, log = () => {} } = options
   const startedAt = performance.now()
   const elapsed = (): number => (performance.now() - startedAt) / 60_000
   const histories = mkdtempSync(join(tmpdir(), 'parley-torture-history-'))
@@ -57,13 +59,13 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   const died = new Map<string, number>()
   const allDied = (): number => [...died.values()].reduce((sum, count) => sum + count, 0)
   /** A machine that is too slow for its kills stops some time. */
-  const isOverdue = (): boolean => !isQuick && elapsed() >= 2 * minutes
+  const isOverdue = (): boolean => signal?.aborted === true || (!isQuick && elapsed() >= 2 * minutes)
   const samples: MemorySample[] = []
   const runs = killed.map(([name, open], index) => {
     const isDone = (world: World, hasAllKinds: boolean): boolean => {
       died.set(name, world.kills)
       // In the quick mode each has its share, so that none is left out.
-      if (isQuick) return hasAllKinds && world.kills >= kills / killed.length
+      if (isQuick && !isOverdue()) return hasAllKinds && world.kills >= kills / killed.length
       return (allDied() >= kills && elapsed() >= minutes) || isOverdue()
     }
     return runWorld(name, open, seed + index, isQuick ? quickPace : fullPace, isDone)

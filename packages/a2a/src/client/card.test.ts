@@ -292,7 +292,8 @@ describe('a card is not found', () => {
     await assert.rejects(fetchCard(slow.url, parts({ limits })), fails('TIMEOUT', /in time/))
     const silent = await listen(() => {})
     await assert.rejects(fetchCard(silent.url, parts({ limits })), fails('TIMEOUT', /in time/))
-    assert.equal(silent.requests.length, 1)
+    // None, where the time is over before the connection is there.
+    assert.ok(silent.requests.length <= 1)
     assert.equal(defaultLimits.cardTimeoutMs, 10_000)
 
     const begun = Promise.withResolvers<ServerResponse>()

@@ -6,6 +6,7 @@ import { reply } from '../agents/reports.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { answerOf, historyOf, openHouse, short } from '../testing/engine-fixture.ts'
 import type { Store } from '../stores/store.ts'
+import { mortalStores } from '../testing/mortal-store.ts'
 
 const options = { openAfterMs: 0 } as const
 
@@ -124,5 +125,31 @@ describe('an agent whose tasks open at once', () => {
     const { task } = (await house.send('hi')) as { task: Parameters<typeof historyOf>[0] }
     assert.equal(short(task.status.state), 'COMPLETED')
     assert.deepEqual(historyOf(task).slice(0, 1), ['hi'])
+  })
+})
+
+describe('a turn that is run again after a crash', () => {
+  it('is counted in the log before its agent is called, whatever openAfterMs says', async (t) => {
+    const life = mortalStores['an SQLite file that is opened again']!(t)
+    const called: number[] = []
+    const agent: Agent = {
+      resume: 'rerun',
+      async run({ resumed }) {
+        called.push(resumed?.attempt ?? 1)
+        if (resumed === undefined) await new Promise(() => {})
+        return 'done'
+      },
+    }
+    const first = await openHouse(t, agent, life)
+    const { id } = await first.start('go')
+    const next = await life.crash()
+    const held = heldStore(next.store)
+    const second = await openHouse(t, agent, { ...next, store: held.store })
+    await held.asked
+    await settled()
+    assert.deepEqual(called, [1])
+    held.release()
+    await second.reaches(id, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(called, [1, 2])
   })
 })

@@ -1,6 +1,7 @@
 /**
  * The start of a turn in the log. With `openAfterMs: 0` the agent is called only once it is durable: after a crash before
- * that, the agent has not run, and a message that is sent again runs it once.
+ * that, the agent has not run, and a message that is sent again runs it once. A turn that is run again after a crash always
+ * waits: its attempt is counted before the agent is called, so no two processes run the same attempt.
  */
 import { isTerminal } from '../model/state.ts'
 import * as steps from './steps.ts'
@@ -10,7 +11,7 @@ import type { ActiveTurnParts, TurnInput } from './turn-input.ts'
 export function writeStart(parts: ActiveTurnParts, input: TurnInput, working: boolean): Promise<unknown> | undefined {
   const { live, opening, entry } = parts
   const { options } = entry
-  const isAwaited = options.openAfterMs <= 0
+  const isAwaited = options.openAfterMs <= 0 || input.attempt > 1
   if (input.opening === undefined) {
     const start = steps.startTurn(input, input.consumedSeq, options)
     if (isAwaited) return live.write(start)
