@@ -112,7 +112,7 @@ function appendOf(
     ...(step.take !== 'none' && { take: { holder: step.take, ttlMs: step.ttlMs } }),
     ...(step.release && { release: true }),
     ...(step.create && { create: newTask({ id, owner: run, createdAt: at, statusAt: at }) }),
-    ...(step.key !== undefined && { idempotency: { key: `${run} ${step.key}`, hash: `h${at}`, expiresAt: at + 100 } }),
+    ...(step.key !== undefined && { idempotency: { key: `${run} ${step.key}`, hash: `h${at}`, ttlMs: 100 } }),
     change: {
       ...(status && { status, statusAt: at }),
       ...(due !== undefined && { due }),

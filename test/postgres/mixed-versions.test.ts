@@ -1,12 +1,25 @@
-/** Replicas of the version before, which know nothing of a task's last time, beside those that write no record earlier than the last. */
+/**
+ * Replicas of the version before, which know nothing of a task's last time and write times of their own clock, beside those
+ * that write no record earlier than the last and leave time to the database.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Append, Store } from '@parley/a2a'
 import { createDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
 import type { Database } from '../../packages/a2a/src/stores/postgres/database.ts'
 import { migrate, quoted, steps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
+import { digestOf } from '../../packages/a2a/src/stores/postgres/names.ts'
+import { createDatabaseTime } from '../../packages/a2a/src/stores/postgres/time.ts'
 import { createWriter } from '../../packages/a2a/src/stores/postgres/writer.ts'
-import { appended, chunk, create, day0, move, timesOf } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import {
+  appended,
+  chunk,
+  create,
+  day0,
+  move,
+  push,
+  timesOf,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { until } from '../cluster/waiting.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
@@ -22,8 +35,10 @@ function writerBefore(database: Database, schema: string) {
     async once<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
       if (!text.includes('append_2')) return database.once<Row>(text, ...values)
       const rows = JSON.parse(values[4] as string) as Record<string, unknown>[]
-      const asked = rows.map(({ first_at: _, ...row }) => ({
+      const asked = rows.map(({ first_at: _, claim_ms, due_in, ...row }) => ({
         ...row,
+        ...(typeof claim_ms === 'number' && { expires: Date.now() + claim_ms }),
+        ...(typeof due_in === 'number' && { due_at: Date.now() + due_in }),
         ...(given.length > 0 && { records: JSON.stringify(given), at: given.at(-1)?.at }),
       }))
       try {
@@ -37,7 +52,7 @@ function writerBefore(database: Database, schema: string) {
   const writer = createWriter({
     database: asBefore,
     schema: quoted(schema),
-    now: () => null,
+    time: createDatabaseTime({}),
     patienceMs: 10_000,
     flushing: () => () => {},
   })
@@ -111,5 +126,46 @@ describe('times of records beside replicas of the version before', { skip }, asy
     const newer = database.open({ schema })
     await appended(newer, id, { expectedSeq: 2, records: [said('c', 20)] })
     assert.deepEqual(await timesOf(newer, id), [40, 40, 40])
+  })
+
+  it('agree about what is due and claimed with those that leave time to the database', async () => {
+    const schema = 'due'
+    await migrate(asking, schema, true, knownBefore)
+    const older = writerBefore(asking, schema)
+    const newer = database.open({ schema })
+    const hour = 3_600_000
+    const idempotency = (key: string) => ({ key, hash: 'h', ttlMs: hour })
+    const due = () => ({ kind: 'input', at: Date.now() + hour }) as const
+    const made = await create(older, { due: due() }, { idempotency: idempotency('older') })
+    // Opens the newer one, which changes the schema.
+    const own = await create(newer, { due: due() }, { idempotency: idempotency('newer') })
+    const later = await create(older, { due: due() }, { idempotency: idempotency('later') })
+    for (const [key, { id }] of Object.entries({ older: made, newer: own, later })) {
+      assert.deepEqual(await newer.findMessage(key, Date.now()), { taskId: id, hash: 'h' })
+      assert.equal(await newer.findMessage(key, Date.now() + 2 * hour), undefined)
+      const again = await older.append(id, { expectedSeq: 1, records: [], idempotency: idempotency(key) })
+      assert.equal(again.outcome, 'duplicate')
+    }
+    const beforeAsks = (table: string, at: number) =>
+      database.query<{ id: string }>(`SELECT id FROM ${schema}.${table} WHERE due_at <= $1 ORDER BY due_at`, at)
+    assert.deepEqual(await beforeAsks('tasks', Date.now()), [])
+    assert.equal((await beforeAsks('tasks', Date.now() + 2 * hour)).length, 3)
+    assert.deepEqual(await newer.claimDue(Date.now(), 10), [])
+    assert.equal((await newer.claimDue(Date.now() + 2 * hour, 10)).length, 3)
+
+    const savePush = `SELECT ${schema}.save_push_1($1, $3::uuid, 'older', '{}', 0, NULL, 0, 'active', $2)`
+    await database.query(savePush, made.id, Date.now(), digestOf('older'))
+    await newer.savePush(push(own.id, { id: 'newer', createdAt: Date.now() }))
+    assert.equal((await beforeAsks('pushes', Date.now())).length, 2)
+    const claimed = await newer.claimPush(Date.now(), Date.now() + hour, 10)
+    assert.deepEqual(claimed.map(({ push: { id } }) => id).toSorted(), ['newer', 'older'])
+    for (const { push: row, fence } of claimed) await newer.movePush(row.taskId, row.id, fence, { deliveredSeq: 1 })
+    for (const [store, { id }] of [
+      [newer, made],
+      [older, own],
+    ] as const)
+      await appended(store, id, { expectedSeq: 1, records: [chunk({ text: 'a' }, Date.now())] })
+    assert.equal((await beforeAsks('pushes', Date.now())).length, 2)
+    assert.equal((await newer.claimPush(Date.now(), Date.now() + hour, 10)).length, 2)
   })
 })

@@ -14,7 +14,7 @@ describe('removing tasks', { skip }, async () => {
     const stores = [database.open({ schema: 'removal' }), database.open({ schema: 'removal' })]
     const records = [chunk({ raw: Buffer.alloc(100_000, 7).toString('base64') })]
     for (const [n, store] of [...stores, ...stores].entries()) {
-      const idempotency = { key: `m${n}`, hash: 'h', expiresAt: Date.now() + 60_000 }
+      const idempotency = { key: `m${n}`, hash: 'h', ttlMs: 60_000 }
       const { id } = await create(store, { state: 'TASK_STATE_WORKING' }, { records, idempotency })
       const status = { state: 'TASK_STATE_COMPLETED' } as const
       // The other replica ends it: its counts are in another shard.

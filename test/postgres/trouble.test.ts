@@ -58,7 +58,7 @@ describe('a database in trouble', { skip }, async () => {
         throw connectionLost()
       },
     })
-    const idempotency = { key: 'a message', hash: 'h', expiresAt: Date.now() + 60_000 }
+    const idempotency = { key: 'a message', hash: 'h', ttlMs: 60_000 }
     const [one, two] = [await create(store, {}, { idempotency }), await create(store)]
     isLost = true
     const third = newTask()

@@ -51,7 +51,7 @@ export function createEngine(parts: EngineParts): Engine {
   const push =
     parts.push === undefined
       ? undefined
-      : createPush({ ...parts, push: parts.push, store, find: (id) => registry.find(id), findOwn })
+      : createPush({ ...parts, now, monotonicNow, push: parts.push, store, find: (id) => registry.find(id), findOwn })
   const registry = createRegistry({
     store,
     now,
@@ -78,7 +78,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { resume: goOn } = recovery
   const pages = createLogPages(store)
   const streams = createTaskStreams(store, pages)
-  const claims = createMessageClaims(parts.signer, now)
+  const claims = createMessageClaims(parts.signer)
   const accept = createAccept({
     store,
     registry,

@@ -14,7 +14,7 @@ const entry: AgentEntry = { agent: () => 'x', inputModes: [], outputModes: [], s
 const message = userMessage({ messageId: 'm1', parts: [{ text: 'hunter2' }] })
 
 async function openClaims(store = memoryStore()): Promise<MessageClaims> {
-  const claims = createMessageClaims(await openKeyring(store), () => 1_000)
+  const claims = createMessageClaims(await openKeyring(store))
   await claims.open()
   return claims
 }
@@ -25,7 +25,7 @@ async function claimIn(claims: MessageClaims, said: Message, over: Partial<CallC
 
 describe('the claim of a message', () => {
   it('holds for the window', async () => {
-    assert.equal((await claimIn(await openClaims(), message)).expiresAt, 61_000)
+    assert.equal((await claimIn(await openClaims(), message)).ttlMs, 60_000)
   })
 
   it('is the same in every process that shares a store, and another where the store is another [B-163]', async () => {
@@ -44,7 +44,7 @@ describe('the claim of a message', () => {
   })
 
   it('is made without a wait for a short message, also before the key was read', async () => {
-    const claims = createMessageClaims(await openKeyring(memoryStore()), () => 1_000)
+    const claims = createMessageClaims(await openKeyring(memoryStore()))
     const first = claims.claim(message, alice, entry)
     assert.ok(first instanceof Promise)
     assert.deepEqual(claims.claim(message, alice, entry) instanceof Promise, true)

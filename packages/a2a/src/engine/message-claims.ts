@@ -25,7 +25,7 @@ export interface MessageClaims {
   ): IdempotencyKey | undefined | Promise<IdempotencyKey | undefined>
 }
 
-export function createMessageClaims(signer: Signer, now: () => number): MessageClaims {
+export function createMessageClaims(signer: Signer): MessageClaims {
   let mac: Mac | undefined
 
   /**
@@ -40,16 +40,15 @@ export function createMessageClaims(signer: Signer, now: () => number): MessageC
   return {
     open,
     claim(message, context, { options }) {
-      const { idempotencyWindowMs } = options
+      const { idempotencyWindowMs: ttlMs } = options
       const { caller } = context
-      if (idempotencyWindowMs <= 0 || (caller.anonymous === true && !isUnguessableId(message.messageId))) {
+      if (ttlMs <= 0 || (caller.anonymous === true && !isUnguessableId(message.messageId))) {
         return undefined
       }
-      const expiresAt = now() + idempotencyWindowMs
       // As it came: what an extension made of it may differ from time to time.
       const hash = mac?.(canonicalText(context.received ?? message)) ?? hashWhenOpen(context.received ?? message)
-      if (typeof hash === 'string') return { key: keyOf(message, context, hash), hash, expiresAt }
-      return hash.then((made) => ({ key: keyOf(message, context, made), hash: made, expiresAt }))
+      if (typeof hash === 'string') return { key: keyOf(message, context, hash), hash, ttlMs }
+      return hash.then((made) => ({ key: keyOf(message, context, made), hash: made, ttlMs }))
     },
   }
 

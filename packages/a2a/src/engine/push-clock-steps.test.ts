@@ -1,8 +1,10 @@
 /** The wall clock is set while webhooks wait: retries come after their own delay, and news at once. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
 import { memoryStore } from '../stores/memory.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
+import type { Store } from '../stores/store.ts'
 import { eventually } from '../testing/engine-fixture.ts'
 import { prompted } from '../testing/prompted-agent.ts'
 import { broken, ok, openPushHouse, withPush, wordsOf } from '../testing/push-fixture.ts'
@@ -54,6 +56,51 @@ for (const [name, open] of Object.entries(stores)) {
     }
   })
 }
+
+describe('a claim on a webhook', () => {
+  /**
+   * More events come while the first is delivered, the clock is set, and so much time passes before the receiver answers.
+   * Returns what happens next: the second event is told under the same claim, or the claim is given back.
+   */
+  async function secondStep(t: TestContext, stepMs: number, passMs: number): Promise<'told' | 'move' | undefined> {
+    const clock = steppedClock()
+    const order: ('told' | 'move')[] = []
+    const opened = memoryStore({ ...clock })
+    const movePush: Store['movePush'] = (...given) => (order.push('move'), opened.movePush(...given))
+    const { agent, say } = prompted()
+    // The claim lasts for 80 s.
+    const over = { timeoutMs: 60_000 }
+    const options = { ...clock, store: { ...opened, movePush }, sweepMs: 2 }
+    const { receiver, house } = await openPushHouse(t, agent, over, options)
+    const answered = Promise.withResolvers<void>()
+    receiver.answer = async () => {
+      order.push('told')
+      await answered.promise
+      return ok
+    }
+    const { id } = await house.start('go', withPush())
+    await eventually(async () => receiver.told.length === 1)
+    say('end')
+    await house.reaches(id, 'TASK_STATE_COMPLETED')
+    clock.step(stepMs)
+    clock.pass(passMs)
+    answered.resolve()
+    await eventually(
+      async () => (await opened.loadPush(id, (await opened.listPush(id))[0]?.id ?? ''))?.state === 'done',
+    )
+    return order[1]
+  }
+
+  for (const [direction, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
+    it(`lasts as long as it is held, though the clock is set ${direction}`, async (t) => {
+      assert.equal(await secondStep(t, stepMs, 10_000), 'told')
+    })
+
+    it(`is given back before it runs out, though the clock is set ${direction}`, async (t) => {
+      assert.equal(await secondStep(t, stepMs, 30_000), 'move')
+    })
+  }
+})
 
 describe('webhooks that were written before the clock was set back', () => {
   it('are tried again no later than a day after a restart', async (t) => {

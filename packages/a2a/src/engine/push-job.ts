@@ -3,6 +3,7 @@
  * the other, until all is told or one fails. How far it came is written once, at the end, and gives the claim back. If
  * we die before, the next one begins where this one did: an event may come twice, and none is lost (B-127).
  */
+import type { Clock } from '../model/clock.ts'
 import { linkSignals } from '../model/linked-signal.ts'
 import { isTerminal } from '../model/state.ts'
 import type { StreamEvent, Task } from '../model/task.ts'
@@ -15,17 +16,17 @@ import { eventOf } from './event-of.ts'
 import { retryDelay } from './push-schedule.ts'
 import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
-export interface PushJobParts extends Pick<EnginePush, 'deliver' | 'onNews' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
+export interface PushJobParts
+  extends Clock, Pick<EnginePush, 'deliver' | 'onNews' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
   readonly store: Store
   readonly log: EngineLog
-  now(): number
   find(taskId: string): Promise<Live | undefined>
 }
 
-/** `dueAt`: when to look at it again; nothing if it rests. */
+/** `waitMs`: how long until it is looked at again; nothing if it rests. */
 export interface JobResult {
   readonly went: boolean
-  readonly dueAt?: number
+  readonly waitMs?: number
   /** Nothing more will come of this task. */
   readonly isOver: boolean
 }
@@ -37,14 +38,14 @@ const mostEvents = 20
 const maxRead = 200
 const maxReadBytes = 1_000_000
 
-/** `until`: the claim holds as long. `stop` is aborted when this config must not be told any more, or the server closes. */
+/** `until`: the claim holds as long, on the monotonic clock. `stop` is aborted when this config must not be told any more, or the server closes. */
 export async function runPushJob(
   parts: PushJobParts,
   { push, fence }: ClaimedPush,
   until: number,
   stop: AbortSignal,
 ): Promise<JobResult> {
-  const { store, log, now } = parts
+  const { store, log, now, monotonicNow } = parts
   const { taskId, id } = push
   const wantsAll = triggersOf(push.config) === 'all'
   let cursor = push.deliveredSeq
@@ -69,10 +70,10 @@ export async function runPushJob(
         continue
       }
       // Others wait too, and a claim that ran out is somebody else's.
-      if (stop.aborted || delivered >= mostEvents || now() + parts.timeoutMs >= until) return goOn(now())
+      if (stop.aborted || delivered >= mostEvents || monotonicNow() + parts.timeoutMs >= until) return goOn()
       if (!(await isStillOurs())) return rests(true)
       const outcome = await tell(item)
-      if (stop.aborted && outcome.outcome !== 'delivered') return goOn(now())
+      if (stop.aborted && outcome.outcome !== 'delivered') return goOn()
       if (outcome.outcome !== 'delivered') return fail(outcome)
       cursor = item.seq
       delivered += 1
@@ -83,7 +84,7 @@ export async function runPushJob(
   await move({ deliveredSeq: cursor, attempt: 0, dueAt: null, ...(isOver ? { state: 'done' } : {}) })
   // What came since we looked finds the claim given back, but nobody who was woken by it.
   const isBehind = (live.tail.at(-1)?.seq ?? 0) > cursor
-  return { went: true, isOver, ...(isBehind ? { dueAt: now() } : {}) }
+  return { went: true, isOver, ...(isBehind ? { waitMs: 0 } : {}) }
 
   /** Visible events after the cursor: from memory, or from the store. A log that was dropped is told by what it came to. */
   async function nextItems(task: Live): Promise<readonly Item[]> {
@@ -116,6 +117,7 @@ export async function runPushJob(
 
   async function tell(item: Item): Promise<PushOutcome> {
     const startedAt = now()
+    const began = monotonicNow()
     const { signal, end } = linkSignals([stop], parts.timeoutMs, () => new Error('timed out'))
     const task = () => viewOf((live as Live).fold)
     // Whoever delivers should stop when told to; a place in a lane must not hang on it.
@@ -138,7 +140,7 @@ export async function runPushJob(
       end()
     }
     if (!stop.aborted) {
-      const durationMs = Math.max(0, now() - startedAt)
+      const durationMs = Math.round(monotonicNow() - began)
       const lagMs = item.at === undefined ? {} : { lagMs: Math.max(0, now() - item.at) }
       const went = { outcome: outcome.outcome, said: outcome.said, at: startedAt, durationMs, ...lagMs }
       news({ seq, attempt, ...went, traceparent })
@@ -180,9 +182,8 @@ export async function runPushJob(
     if (outcome.outcome === 'refused') return bury(failures, outcome.said)
     const delay = retryDelay(failures, parts.scheduleMs, outcome.retryAfterMs)
     if (delay === undefined) return bury(failures, outcome.said)
-    const dueAt = now() + delay
-    await move({ deliveredSeq: cursor, attempt: failures, dueAt })
-    return { went: false, dueAt, isOver: false }
+    await move({ deliveredSeq: cursor, attempt: failures, dueAt: now() + delay })
+    return { went: false, waitMs: delay, isOver: false }
   }
 
   /** The dead letter: this config, and the first event after its cursor. */
@@ -194,9 +195,9 @@ export async function runPushJob(
     return rests(false)
   }
 
-  async function goOn(dueAt: number): Promise<JobResult> {
-    await move({ deliveredSeq: cursor, attempt: delivered === 0 ? push.attempt : 0, dueAt })
-    return { went: true, dueAt, isOver: false }
+  async function goOn(): Promise<JobResult> {
+    await move({ deliveredSeq: cursor, attempt: delivered === 0 ? push.attempt : 0, dueAt: now() })
+    return { went: true, waitMs: 0, isOver: false }
   }
 
   async function move(change: PushChange): Promise<void> {

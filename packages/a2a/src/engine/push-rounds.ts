@@ -3,6 +3,7 @@
  * delivers, and are worked off in lanes. Looked for whenever this process appends to a task that has webhooks, when a
  * retry is due, and every second besides, for what others left behind.
  */
+import type { Clock } from '../model/clock.ts'
 import type { ClaimedPush, Store } from '../stores/store.ts'
 import type { EngineLog, EnginePush } from './contract.ts'
 import type { Live } from './live.ts'
@@ -11,12 +12,11 @@ import type { JobResult } from './push-job.ts'
 import { createLanes } from './push-lanes.ts'
 import { hostOf } from './push-target.ts'
 
-export interface PushRoundsParts {
+export interface PushRoundsParts extends Clock {
   readonly push: EnginePush
   readonly store: Store
   readonly log: EngineLog
   readonly sweepMs: number
-  now(): number
   find(taskId: string): Promise<Live | undefined>
 }
 
@@ -37,7 +37,7 @@ const maxWatched = 100_000
 const keyOf = (taskId: string, id: string): string => JSON.stringify([taskId, id])
 
 export function createPushRounds(parts: PushRoundsParts) {
-  const { push, store, log, now } = parts
+  const { push, store, log, now, monotonicNow } = parts
   const claimMs = push.timeoutMs + claimSlackMs
   const lanes = createLanes({ ...push, waitingPerHost })
   const jobs = new Map<string, { readonly stop: AbortController; readonly ended: Promise<unknown> }>()
@@ -109,16 +109,15 @@ export function createPushRounds(parts: PushRoundsParts) {
     })
   }
 
-  function wakeAt(at: number): void {
-    const delay = at - now()
-    if (delay <= 0) return wake()
+  function wakeAfter(waitMs: number): void {
+    if (waitMs <= 0) return wake()
     // The sweep is as good for what is far away.
-    if (delay > parts.sweepMs) return
+    if (waitMs > parts.sweepMs) return
     // A timer may be early by a millisecond, and then nothing would be due.
     const timer = setTimeout(() => {
       alarms.delete(timer)
       wake()
-    }, delay + 1)
+    }, waitMs + 1)
     alarms.add(unref(timer))
   }
 
@@ -127,8 +126,9 @@ export function createPushRounds(parts: PushRoundsParts) {
     while (again && !stopped && lanes.waiting < maxWaiting) {
       again = false
       try {
-        const until = now() + claimMs
-        const claimed = await store.claimPush(now(), until, batch)
+        const until = monotonicNow() + claimMs
+        const at = now()
+        const claimed = await store.claimPush(at, at + claimMs, batch)
         for (const one of claimed) await take(one, until)
         if (claimed.length === batch) again = true
       } catch (cause) {
@@ -139,6 +139,7 @@ export function createPushRounds(parts: PushRoundsParts) {
     if (lanes.waiting >= maxWaiting) again = false
   }
 
+  /** `until`: how long the claim holds, on the monotonic clock. */
   async function take(claimed: ClaimedPush, until: number): Promise<void> {
     const { taskId, config } = claimed.push
     watch(taskId)
@@ -153,9 +154,14 @@ export function createPushRounds(parts: PushRoundsParts) {
     await halt(taskId, id)
     if (stopped) return giveBack(claimed, now())
     // It waited for so long that the claim may be somebody else's.
-    if (now() + push.timeoutMs >= until) return true
+    if (monotonicNow() + push.timeoutMs >= until) return true
     const stop = new AbortController()
-    const job = runPushJob({ ...parts.push, store, log, now, find: parts.find }, claimed, until, stop.signal)
+    const job = runPushJob(
+      { ...parts.push, store, log, now, monotonicNow, find: parts.find },
+      claimed,
+      until,
+      stop.signal,
+    )
     const ended = job.catch(async (cause: unknown): Promise<JobResult> => {
       if (!stopped) log.warn('a webhook could not be served; it will be tried again', { taskId, configId: id, cause })
       // If not even that is possible the claim runs out, and then it comes again.
@@ -163,10 +169,10 @@ export function createPushRounds(parts: PushRoundsParts) {
       return { went: false, isOver: false }
     })
     jobs.set(key, { stop, ended })
-    const { went, dueAt, isOver } = await ended
+    const { went, waitMs, isOver } = await ended
     if (jobs.get(key)?.stop === stop) jobs.delete(key)
     if (isOver) watched.delete(taskId)
-    if (dueAt !== undefined) wakeAt(dueAt)
+    if (waitMs !== undefined) wakeAfter(waitMs)
     return went
   }
 

@@ -3,6 +3,7 @@
  * its task in order, with retries over hours; there is no copy of any event. What is put together here: the operations
  * on configs (push-configs.ts) and the delivery (push-rounds.ts). Dialects and HTTP are the server's.
  */
+import type { Clock } from '../model/clock.ts'
 import type { PushRow, Store } from '../stores/store.ts'
 import type { CallContext, EngineLog, EnginePush, PushCursor, PushDesk, Signer } from './contract.ts'
 import type { Live } from './live.ts'
@@ -10,13 +11,12 @@ import { createPushConfigs } from './push-configs.ts'
 import { createPushRounds } from './push-rounds.ts'
 import { shownConfig } from './push-target.ts'
 
-export interface PushParts {
+export interface PushParts extends Clock {
   readonly push: EnginePush
   readonly store: Store
   readonly signer: Signer
   readonly log: EngineLog
   readonly sweepMs: number
-  now(): number
   find(taskId: string): Promise<Live | undefined>
   findOwn(id: string, context: CallContext): Promise<Live>
 }

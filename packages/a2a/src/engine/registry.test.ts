@@ -36,7 +36,7 @@ function newTask(id: string = newId()): NewTask {
   return { id, contextId: 'c', tenant: '', agent: 'agent', owner: 'alice', status, statusAt: at, createdAt: at }
 }
 const opens = (): Intent =>
-  steps.open(userMessage('hi'), undefined, { key: newId(), hash: 'h', expiresAt: Infinity }, shortTimes, true)
+  steps.open(userMessage('hi'), undefined, { key: newId(), hash: 'h', ttlMs: Infinity }, shortTimes, true)
 
 /** A task that exists and that nobody works on. */
 async function existing(store: Store, task = newTask()): Promise<string> {

@@ -97,7 +97,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     findTasks: (idPrefix, limit) => use(() => tasksBeginning(table, idPrefix, limit)),
     findMessage: (key, at) =>
       use(() => {
-        const claim = claimOf(parts, key, at)
+        const claim = claimOf(parts, key, steady(at))
         return claim && { taskId: claim.taskId, hash: claim.hash }
       }),
 
@@ -165,7 +165,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     prune: (retention) =>
       use(() => {
         forgetExpired()
-        return prune(table, claims, retention, now())
+        return prune(table, claims, retention, steady(now()))
       }),
     feed: (position, limit) => use(() => table.feedAfter(position, limit)),
     feedEnd: () => use(() => table.feedEnd()),

@@ -91,7 +91,8 @@ export interface IdempotencyKey {
   readonly key: string
   /** Of the content, under a key of the keyring: the same claim with another hash is a mistake of the caller's. */
   readonly hash: string
-  readonly expiresAt: number
+  /** How long the claim holds, from the append on. A duration: the clocks of the writer and of the store may differ. */
+  readonly ttlMs: number
 }
 
 /** Told apart by `outcome`. Only `appended` wrote anything. Where several apply: duplicate, unknown task, fenced, conflict, held. */

@@ -34,7 +34,7 @@ interface World {
 const usual = (): World => ({ scopes: ['admin'], renewed: undefined })
 
 function open({
-  clock = { at: 1_000_000 },
+  clock = { at: 1_000_000, stepMs: 0 },
   notes = memoryNotes(() => clock.at),
   adminMark = 'a',
   world = usual(),
@@ -45,7 +45,8 @@ function open({
     secrets: async () => signer,
     notes,
     adminMark,
-    now: () => clock.at,
+    now: () => clock.at + clock.stepMs,
+    monotonicNow: () => clock.at,
     async prove(): Promise<Caller> {
       if (world.unavailable === true) throw new A2AError('UNAVAILABLE', 'the issuer is away')
       return { id: ann, scopes: world.scopes }
@@ -84,6 +85,18 @@ describe('sessions', () => {
     clock.at += 1_000
     assert.equal(await other.read(pairOf(opened.cookie)), undefined)
     assert.equal(await other.end(opened.id), false)
+  })
+
+  it('that were ended at one replica are over at another within a second, though its clock was set back', async () => {
+    const { sessions, notes } = open()
+    const clock = { at: 1_000_000, stepMs: 0 }
+    const other = open({ notes, clock }).sessions
+    const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    assert.ok(await other.read(pairOf(opened.cookie)))
+    await sessions.end(opened.id)
+    clock.stepMs = -3_600_000
+    clock.at += 1_000
+    assert.equal(await other.read(pairOf(opened.cookie)), undefined)
   })
 
   it('are listed until they end, without what opened them', async () => {

@@ -5,14 +5,14 @@ import type { Append, Appended, IdempotencyKey, NewTask, TaskChange, TaskRow } f
 import { makeDue } from './push.ts'
 import type { Entry, Table } from './table.ts'
 
-/** The messages that were claimed. */
+/** The messages that were claimed, with times on a scale without steps of the clock. */
 export type Claims = Map<string, { readonly taskId: string; readonly hash: string; readonly expiresAt: number }>
 
 export interface AppendParts {
   readonly table: Table
   readonly claims: Claims
   readonly now: () => number
-  /** A time that was read just now, on the scale of push cursors: without the steps of the clock. */
+  /** A time that was read just now, on the scale of push cursors and claims: without the steps of the clock. */
   readonly steady: (at: number) => number
   readonly newFence: () => number
 }
@@ -20,7 +20,8 @@ export interface AppendParts {
 export function appendTo(parts: AppendParts, taskId: string, append: Append): Appended {
   const { table, claims } = parts
   const now = parts.now()
-  const claimed = append.idempotency && claimOf(parts, append.idempotency.key, now)
+  const steadyNow = append.idempotency === undefined ? now : parts.steady(now)
+  const claimed = append.idempotency && claimOf(parts, append.idempotency.key, steadyNow)
   if (claimed !== undefined) return { outcome: 'duplicate', taskId: claimed.taskId, hash: claimed.hash }
   const entry = table.get(taskId)
   const decision = decide(entry && standingOf(entry), append, now, parts.newFence)
@@ -30,11 +31,11 @@ export function appendTo(parts: AppendParts, taskId: string, append: Append): Ap
     const made = newEntry(append.create as NewTask, append.change, next)
     table.add(made)
     write(parts, made, records, next)
-    claim(claims, made, append.idempotency)
+    claim(claims, made, append.idempotency, steadyNow)
   } else {
     table.replace(entry, changedRow(entry.row, append.change, next))
     write(parts, entry, records, next)
-    claim(claims, entry, append.idempotency)
+    claim(claims, entry, append.idempotency, steadyNow)
   }
   return answer
 }
@@ -45,10 +46,10 @@ export function claimOf({ table, claims }: Pick<AppendParts, 'table' | 'claims'>
   return found !== undefined && found.expiresAt > now && table.get(found.taskId) !== undefined ? found : undefined
 }
 
-function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undefined): void {
+function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undefined, now: number): void {
   if (idempotency === undefined) return
-  const { key, hash, expiresAt } = idempotency
-  claims.set(key, { taskId: entry.row.id, hash, expiresAt })
+  const { key, hash, ttlMs } = idempotency
+  claims.set(key, { taskId: entry.row.id, hash, expiresAt: now + ttlMs })
   entry.keys.push(key)
 }
 

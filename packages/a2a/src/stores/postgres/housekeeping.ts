@@ -1,27 +1,31 @@
 /** What is kept beside tasks, and what is let go of: keys, expired claims, finished tasks, writers that are gone. */
 import type { KeyRow, Retention } from '../store.ts'
 import type { Database } from './database.ts'
+import type { DatabaseTime } from './time.ts'
+import { momentOf } from './time.ts'
 
 /** Claims swept in one call: with a call every ten seconds, as many as 2,000 tasks a second leave behind. */
 const messagesPerCall = 20_000
 
-export function createHousekeeping(database: Database, schema: string, now: () => number | null) {
-  const moment = `coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`
+export function createHousekeeping(database: Database, schema: string, { now, distance }: DatabaseTime) {
+  const moment = momentOf('$1')
   const sweepMessages = `
     DELETE FROM ${schema}.messages WHERE key IN (
       SELECT key FROM ${schema}.messages WHERE expires_at <= ${moment} ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
   // A day is longer than anybody tries to find out what became of a flush.
   const sweepWriters = `DELETE FROM ${schema}.writers WHERE seen_at < now() - interval '1 day'`
-  const prune = `SELECT ${schema}.prune_1($1, $2, $3, $4) AS gone`
+  const prune = `SELECT ${schema}.prune_1(${moment} + $2::bigint, $3, ${moment} + $4::bigint, $5) AS gone`
   const list = `SELECT id, purpose, material, created_at FROM ${schema}.keys ORDER BY created_at, id`
   const save = `INSERT INTO ${schema}.keys (id, purpose, material, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
   const remove = `DELETE FROM ${schema}.keys WHERE id = $1`
 
+  const distanceOf = (at: number | undefined): number | null => (at === undefined ? null : distance(at))
+
   return {
     async prune({ finishedBefore, maxTasks, logBefore, batch }: Retention): Promise<number> {
       await database.once(sweepMessages, now(), messagesPerCall)
-      const rules = [finishedBefore, maxTasks, logBefore].map((rule) => rule ?? null)
-      const [row] = await database.once<{ gone: number }>(prune, ...rules, batch)
+      const rules = [distanceOf(finishedBefore), maxTasks ?? null, distanceOf(logBefore)]
+      const [row] = await database.once<{ gone: number }>(prune, now(), ...rules, batch)
       await database.once(sweepWriters)
       return row?.gone ?? 0
     },

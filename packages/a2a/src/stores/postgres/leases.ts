@@ -3,6 +3,7 @@
  * is just being given are passed over, so nobody waits and nobody gets the same.
  *
  * Time is the database's, unless a clock was given: the clocks of replicas differ, and a lease must run out for all at once.
+ * `shiftMs` is how far the asker's time is from now.
  */
 import { dueAgainMs } from '../store.ts'
 import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
@@ -11,20 +12,20 @@ import type { Database } from './database.ts'
 import { fromText, toText, wholeTime } from './names.ts'
 import type { TaskColumns } from './rows.ts'
 import { dueOf, taskColumns, taskOf } from './rows.ts'
+import type { DatabaseTime } from './time.ts'
+import { momentOf } from './time.ts'
 
 export interface LeaseParts {
   readonly database: Database
   readonly schema: string
   readonly blobs: Blobs
-  /** The given clock, or nothing where the database's own counts. */
-  readonly now: () => number | null
+  readonly time: DatabaseTime
 }
 
 export type Leases = ReturnType<typeof createLeases>
 
-export function createLeases({ database, schema, blobs, now }: LeaseParts) {
-  const time = (clock: string, later: string): string =>
-    `(SELECT coalesce(${clock}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) + ${later}::bigint)`
+export function createLeases({ database, schema, blobs, time: { now, distance } }: LeaseParts) {
+  const time = (clock: string, later: string): string => `(SELECT ${momentOf(clock)} + ${later}::bigint)`
   const claimOrphans = `
     WITH found AS MATERIALIZED (
       SELECT ref FROM ${schema}.tasks
@@ -32,7 +33,7 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
       ORDER BY created_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
     )
     UPDATE ${schema}.tasks AS t SET holder = $1, lease_until = ${time('$2', '$3 + $4')}, fence = t.fence + 1,
-      due_at = CASE t.due_kind WHEN 'turn' THEN greatest(t.due_at, $6) ELSE t.due_at END
+      due_at = CASE t.due_kind WHEN 'turn' THEN greatest(t.due_at, ${time('$2', '$3 + $6')}) ELSE t.due_at END
     FROM found WHERE t.ref = found.ref RETURNING ${taskColumns}`
   /** Whether a lease is under the fence that goes with its id, where fences were given. */
   const isMeant = (id: string, fence: string): string =>
@@ -57,19 +58,16 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
     SELECT id FROM mine WHERE ref IN (SELECT ref FROM prolonged) OR ref NOT IN (SELECT ref FROM short)`
   const claimDue = `
     WITH found AS MATERIALIZED (
-      SELECT ref, due_at FROM ${schema}.tasks WHERE due_at IS NOT NULL AND due_at <= $1
-        AND NOT (due_kind = 'turn' AND holder IS NOT NULL AND lease_until <= ${time('$4', '$5')})
-      ORDER BY due_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+      SELECT ref, due_at FROM ${schema}.tasks WHERE due_at IS NOT NULL AND due_at <= ${time('$1', '$2')}
+        AND NOT (due_kind = 'turn' AND holder IS NOT NULL AND lease_until <= ${time('$1', '$2')})
+      ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
     )
-    UPDATE ${schema}.tasks AS t SET due_at = $3 FROM found WHERE t.ref = found.ref
+    UPDATE ${schema}.tasks AS t SET due_at = ${time('$1', '$2 + $4')} FROM found WHERE t.ref = found.ref
     RETURNING ${taskColumns}, found.due_at AS was_due_at`
 
-  /** What an asker's clock says, as a distance from ours: it is added to the time that counts. */
-  const distance = (at: number): number => wholeTime(at - (now() ?? Date.now()))
-
   return {
-    async claimOrphans(holder: string, at: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]> {
-      const values = [toText(holder), now(), distance(at), wholeTime(ttlMs), limit, wholeTime(at + dueAgainMs)]
+    async claimOrphans(holder: string, shiftMs: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]> {
+      const values = [toText(holder), now(), shiftMs, wholeTime(ttlMs), limit, dueAgainMs]
       const rows = await database.once<TaskColumns>(claimOrphans, ...values)
       const claimed = rows.map(async (row) => ({ task: await taskOf(row, blobs), fence: Number(row.fence) }))
       return (await Promise.all(claimed)).sort((a, b) => a.task.createdAt - b.task.createdAt || byId(a.task, b.task))
@@ -85,8 +83,11 @@ export function createLeases({ database, schema, blobs, now }: LeaseParts) {
       const kept = new Set(rows.map(({ id }) => fromText(id)))
       return taskIds.filter((id) => !kept.has(id))
     },
-    async claimDue(at: number, limit: number): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]> {
-      const values = [at, limit, at + dueAgainMs, now(), distance(at)]
+    async claimDue(
+      shiftMs: number,
+      limit: number,
+    ): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]> {
+      const values = [now(), shiftMs, limit, dueAgainMs]
       const rows = await database.once<TaskColumns & { was_due_at: unknown }>(claimDue, ...values)
       const claimed = rows.map(async (row) => ({
         task: await taskOf(row, blobs),

@@ -13,6 +13,8 @@ import { gather } from './gather.ts'
 import { digestOf, fromText, toText } from './names.ts'
 import type { TaskColumns } from './rows.ts'
 import { taskOf } from './rows.ts'
+import type { DatabaseTime } from './time.ts'
+import { momentOf } from './time.ts'
 import { pause } from './trouble.ts'
 
 /** Questions in one statement: many are few round trips, too many keep the other connections idle. */
@@ -41,7 +43,7 @@ interface Batch {
 }
 interface Claim {
   readonly key: string
-  readonly expires_at: unknown
+  readonly left_ms: unknown
   readonly task_id: string
   readonly hash: string
 }
@@ -52,17 +54,26 @@ interface FeedColumns extends Pick<TaskColumns, 'tenant' | 'agent' | 'owner' | '
   readonly last_seq: unknown
 }
 
+export interface LogParts {
+  readonly database: Database
+  readonly schema: string
+  readonly blobs: Blobs
+  readonly changes: Changes
+  readonly time: DatabaseTime
+}
+
 export type Log = ReturnType<typeof createLog>
 
-export function createLog(database: Database, schema: string, blobs: Blobs, changes: Changes) {
+export function createLog({ database, schema, blobs, changes, time: { now, distance } }: LogParts) {
   const load = gather(async (ids: readonly string[]) => {
     const rows = await database.ask<TaskColumns>(`SELECT * FROM ${schema}.tasks_1($1)`, ids)
     const found = new Map(rows.map((row) => [row.id, row]))
     return ids.map((id) => found.get(id))
   }, perStatement)
 
+  const claims = `SELECT key, task_id, hash, expires_at - ${momentOf('$2')} AS left_ms FROM ${schema}.claims_1($1)`
   const findClaim = gather(async (keys: readonly string[]) => {
-    const rows = await database.ask<Claim>(`SELECT * FROM ${schema}.claims_1($1)`, keys)
+    const rows = await database.ask<Claim>(claims, keys, now())
     const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), row]))
     return keys.map((key) => found.get(key))
   }, perStatement)
@@ -177,9 +188,9 @@ export function createLog(database: Database, schema: string, blobs: Blobs, chan
       const [row] = await database.ask<{ head: unknown; first_seq: unknown }>(first, toText(taskId))
       return row === undefined ? 1 : Number(row.first_seq ?? Number(row.head) + 1)
     },
-    async findMessage(key: string, now: number): Promise<{ taskId: string; hash: string } | undefined> {
+    async findMessage(key: string, at: number): Promise<{ taskId: string; hash: string } | undefined> {
       const claim = await findClaim(digestOf(key))
-      if (claim === undefined || Number(claim.expires_at) <= now) return undefined
+      if (claim === undefined || Number(claim.left_ms) <= distance(at)) return undefined
       return { taskId: fromText(claim.task_id), hash: fromText(claim.hash) }
     },
     async feed(position: number, limit: number): Promise<readonly FeedEntry[]> {

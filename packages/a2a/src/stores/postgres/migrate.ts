@@ -18,6 +18,7 @@ import { sql as search } from './sql/0007-search.ts'
 import { sql as answers } from './sql/0008-answers.ts'
 import { sql as orderedAppend } from './sql/0009-ordered-append.ts'
 import { sql as boundedReads } from './sql/0010-bounded-reads.ts'
+import { sql as databaseTime } from './sql/0011-database-time.ts'
 
 export interface Step {
   readonly sql: string
@@ -37,6 +38,7 @@ export const steps: readonly Step[] = [
   answers,
   orderedAppend,
   boundedReads,
+  databaseTime,
 ].map((sql) => ({ sql, oldest: 5 }))
 
 interface Version {

@@ -8,6 +8,7 @@ import { keyBytes, keyOf, lastOfEach, rangeOf } from '../note-keys.ts'
 import type { Note, Notes } from '../notes.ts'
 import type { Database } from './database.ts'
 import { wholeTime } from './names.ts'
+import type { DatabaseTime } from './time.ts'
 
 interface NoteColumns {
   readonly key: Uint8Array
@@ -19,14 +20,15 @@ interface NoteColumns {
 export interface NotesParts {
   readonly database: Database
   readonly schema: string
-  readonly now: () => number | null
+  readonly time: DatabaseTime
   during<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export function createNotes({ database, schema, now, during }: NotesParts) {
+export function createNotes({ database, schema, time: { now, distance }, during }: NotesParts) {
   const table = `${schema}.notes`
   /** One time for the whole statement. */
   const moment = `coalesce($1::bigint, (extract(epoch FROM statement_timestamp()) * 1000)::bigint)`
+  const expiry = `${moment} + $4::bigint`
   const isLive = `(n.expires_at IS NULL OR n.expires_at > ${moment})`
   const columns = 'n.key, n.version, n.updated_at, n.value'
   const one = `SELECT ${columns} FROM ${table} AS n WHERE n.kind = $2 AND n.key = $3 AND ${isLive}`
@@ -37,15 +39,15 @@ export function createNotes({ database, schema, now, during }: NotesParts) {
   const insert = `INSERT INTO ${table} AS n (kind, key, version, updated_at, expires_at, value)`
   const orReplace = `ON CONFLICT (kind, key) DO UPDATE SET version = ${next}, updated_at = excluded.updated_at,
     expires_at = excluded.expires_at`
-  const put = `${insert} VALUES ($2, $3, 1, ${moment}, $4, $5) ${orReplace}, value = excluded.value`
-  const putAll = `${insert} SELECT $2, given.key, 1, ${moment}, given.expires_at, given.value
-    FROM unnest($3::bytea[], $4::bigint[], $5::text[]) WITH ORDINALITY AS given (key, expires_at, value, n) ORDER BY given.n
+  const put = `${insert} VALUES ($2, $3, 1, ${moment}, ${expiry}, $5) ${orReplace}, value = excluded.value`
+  const putAll = `${insert} SELECT $2, given.key, 1, ${moment}, ${moment} + given.expires_in, given.value
+    FROM unnest($3::bytea[], $4::bigint[], $5::text[]) WITH ORDINALITY AS given (key, expires_in, value, n) ORDER BY given.n
     ${orReplace}, value = excluded.value`
-  const replace = `UPDATE ${table} AS n SET version = n.version + 1, updated_at = ${moment}, expires_at = $4, value = $5
+  const replace = `UPDATE ${table} AS n SET version = n.version + 1, updated_at = ${moment}, expires_at = ${expiry}, value = $5
     WHERE n.kind = $2 AND n.key = $3 AND n.version = $6 AND ${isLive} RETURNING n.version`
   const remove = `DELETE FROM ${table} AS n WHERE n.kind = $2 AND n.key = $3 RETURNING ${isLive} AS live`
   // As JavaScript adds, and in the shortest text that says it, which is one of JSON.
-  const add = `${insert} VALUES ($2, $3, 1, ${moment}, $4, $5::float8::text) ${orReplace}, value =
+  const add = `${insert} VALUES ($2, $3, 1, ${moment}, ${expiry}, $5::float8::text) ${orReplace}, value =
     CASE WHEN ${isLive} AND n.value ~ '^-?[0-9]' THEN (n.value::float8 + $5::float8)::text ELSE excluded.value END
     RETURNING n.value`
   const sweep = `DELETE FROM ${table} WHERE (kind, key) IN (
@@ -94,6 +96,10 @@ export function createNotes({ database, schema, now, during }: NotesParts) {
     },
   }
 
+  function expiryOf(expiresAt: number | undefined): number | null {
+    return expiresAt === undefined ? null : distance(Math.ceil(expiresAt))
+  }
+
   function written(values: readonly unknown[], version: number | undefined) {
     if (version === undefined) return database.ask<Versioned>(`${put} RETURNING n.version`, now(), ...values)
     if (version === 0)
@@ -118,10 +124,6 @@ function versionOf([row]: readonly Versioned[]): number | undefined {
 }
 
 const bytea = (name: string): Buffer => Buffer.from(keyBytes(name))
-
-function expiryOf(expiresAt: number | undefined): number | null {
-  return expiresAt === undefined ? null : wholeTime(Math.ceil(expiresAt))
-}
 
 function noteOf({ key, version, updated_at, value }: NoteColumns): Note {
   return { key: keyOf(key), value: JSON.parse(value) as Json, version: Number(version), updatedAt: Number(updated_at) }

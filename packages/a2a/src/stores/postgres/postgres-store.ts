@@ -21,6 +21,7 @@ import { createNotes } from './notes.ts'
 import { createNotifier } from './notifier.ts'
 import { createPushes } from './pushes.ts'
 import { createSearch } from './search.ts'
+import { createDatabaseTime } from './time.ts'
 import { createWriter } from './writer.ts'
 
 export interface PostgresStoreOptions {
@@ -48,8 +49,10 @@ export interface PostgresStoreOptions {
   /** Whether `close` also ends the pool. Default false: whoever made it ends it. */
   readonly endPool?: boolean
   readonly log?: StoreLog
-  /** For tests: leases are then measured by this clock instead of the database's. */
+  /** For tests: this clock counts instead of the database's. */
   readonly now?: () => number
+  /** For tests: the wall clock of this replica, from which callers read the times that they give. Default: `now`, or the system's. */
+  readonly wallNow?: () => number
 }
 
 /** Reads are tried again for so long: a connection that the server closed, a restart that takes a moment. */
@@ -61,10 +64,10 @@ const migrationPatience = { timeoutMs: 600_000, patienceMs: 5_000 }
 
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { pool, leaseTtlMs = 10_000, statementTimeoutMs: timeoutMs = 5_000, log = silentLog } = options
-  const { unnamedStatements = false, schema: schemaName = 'parley', now: clock } = options
+  const { unnamedStatements = false, schema: schemaName = 'parley' } = options
   const master = masterKeyOf(options.masterKey)
   const schema = quoted(schemaName)
-  const now = (): number | null => clock?.() ?? null
+  const time = createDatabaseTime(options)
   const database = createDatabase({ pool, unnamedStatements, timeoutMs, patienceMs: readPatienceMs })
   const self = crypto.randomUUID().slice(0, 8)
   const channel = `parley_${digestOf(schemaName).slice(0, 16)}`
@@ -76,15 +79,15 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   })
   const notifier = createNotifier(database, channel, self)
   const blobs = createBlobs(database, schema)
-  const tasks = createLog(database, schema, blobs, changes)
+  const tasks = createLog({ database, schema, blobs, changes, time })
   const lists = createLists(database, schema, blobs)
   const searching = createSearch(database, schema, blobs)
-  const leases = createLeases({ database, schema, blobs, now })
-  const pushes = createPushes(database, schema)
-  const housekeeping = createHousekeeping(database, schema, now)
-  const { notes, sweep } = createNotes({ database, schema, now, during })
+  const leases = createLeases({ database, schema, blobs, time })
+  const pushes = createPushes(database, schema, time)
+  const housekeeping = createHousekeeping(database, schema, time)
+  const { notes, sweep } = createNotes({ database, schema, time, during })
   // An append waits as long as its lease can live: after that the task is somebody else's.
-  const writer = createWriter({ database, schema, now, patienceMs: leaseTtlMs, flushing })
+  const writer = createWriter({ database, schema, time, patienceMs: leaseTtlMs, flushing })
   const turns = createTurns()
   const listener =
     options.listen && startListener({ connect: options.listen, channel, log, self, heard: changes.heard })
@@ -162,16 +165,26 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     saveSnapshot: (taskId, snapshot) => during(() => tasks.saveSnapshot(taskId, snapshot)),
     loadSnapshot: (taskId) => during(() => tasks.loadSnapshot(taskId)),
 
-    claimOrphans: (holder, at, ttlMs, limit) => inTurn(() => leases.claimOrphans(holder, at, ttlMs, limit)),
+    // Times are translated when they are given, not when their turn comes: the clock may be set in between.
+    claimOrphans: (holder, at, ttlMs, limit) => {
+      const shiftMs = time.distance(at)
+      return inTurn(() => leases.claimOrphans(holder, shiftMs, ttlMs, limit))
+    },
     renew: (holder, taskIds, until, fences) => during(() => leases.renew(holder, taskIds, until, fences)),
-    claimDue: (at, limit) => inTurn(() => leases.claimDue(at, limit)),
+    claimDue: (at, limit) => {
+      const shiftMs = time.distance(at)
+      return inTurn(() => leases.claimDue(shiftMs, limit))
+    },
 
     savePush: (push) => during(() => pushes.save(push)),
     loadPush: (taskId, id) => during(() => pushes.load(taskId, id)),
     listPush: (taskId) => during(() => pushes.list(taskId)),
     searchPush: (query) => during(() => pushes.search(query)),
     deletePush: (taskId, id, fence) => during(() => pushes.delete(taskId, id, fence)),
-    claimPush: (at, until, limit) => inTurn(() => pushes.claim(at, until, limit)),
+    claimPush: (at, until, limit) => {
+      const [shiftMs, untilMs] = [time.distance(at), time.distance(until)]
+      return inTurn(() => pushes.claim(shiftMs, untilMs, limit))
+    },
     movePush: (taskId, id, fence, change) => during(() => pushes.move(taskId, id, fence, change)),
     recordAttempt: (attempt) => during(() => pushes.recordAttempt(attempt)),
     listAttempts: (taskId, pushId, limit) => during(() => pushes.listAttempts(taskId, pushId, limit)),

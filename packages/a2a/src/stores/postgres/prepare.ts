@@ -8,6 +8,7 @@ import type { Append, Appended, NewTask, Partition } from '../store.ts'
 import type { Blob } from './blob-content.ts'
 import { blobOf } from './blob-content.ts'
 import { digestOf, fromText, toText, wholeTime } from './names.ts'
+import type { DatabaseTime } from './time.ts'
 
 const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
 
@@ -27,7 +28,7 @@ export interface Prepared {
   readonly bytes: number
 }
 
-export function prepare(taskId: string, append: Append): Prepared {
+export function prepare(taskId: string, append: Append, { distance }: Pick<DatabaseTime, 'distance'>): Prepared {
   const { create, change, idempotency, take } = append
   // In itself; the database compares the first with the last record that it has.
   const records = inOrder(append.records, 0)
@@ -52,7 +53,7 @@ export function prepare(taskId: string, append: Append): Prepared {
     visible: lastVisible(append),
     first_at: records[0]?.at,
     at: records.at(-1)?.at,
-    ...(idempotency && { key, hash: toText(idempotency.hash), expires: wholeTime(idempotency.expiresAt) }),
+    ...(idempotency && { key, hash: toText(idempotency.hash), claim_ms: wholeTime(idempotency.ttlMs) }),
     ...(take && { holder: toText(take.holder), ttl: wholeTime(take.ttlMs) }),
     release: append.release,
     ...(status && {
@@ -62,7 +63,7 @@ export function prepare(taskId: string, append: Append): Prepared {
       status_at: change?.statusAt ?? create?.statusAt,
     }),
     consumed: change?.consumedSeq ?? create?.consumedSeq,
-    ...(due !== undefined && { sets_due: true, due_kind: due?.kind, due_at: due === null ? null : wholeTime(due.at) }),
+    ...(due !== undefined && { sets_due: true, due_kind: due?.kind, due_in: due === null ? null : distance(due.at) }),
     ...(create && creation(create)),
   }).slice(1)
   const bytes = row.length + blobs.reduce((sum, { content }) => sum + content.length, 0)

@@ -2,7 +2,9 @@
 import type { Struct } from '../../model/task.ts'
 import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
 import type { Database } from './database.ts'
-import { digestOf, fromText, toText, wholeTime } from './names.ts'
+import { digestOf, fromText, toText } from './names.ts'
+import type { DatabaseTime } from './time.ts'
+import { momentOf } from './time.ts'
 
 interface PushColumns {
   readonly task_id: string
@@ -18,7 +20,7 @@ interface PushColumns {
 
 export type Pushes = ReturnType<typeof createPushes>
 
-export function createPushes(database: Database, schema: string) {
+export function createPushes(database: Database, schema: string, { now, distance }: DatabaseTime) {
   const columns = `t.id AS task_id, p.id, p.delivered_seq, p.due_at, p.attempt, p.state, p.created_at, p.fence, p.config`
   const ofTask = `${schema}.pushes AS p JOIN ${schema}.tasks AS t ON t.ref = p.task WHERE t.id = $1`
   const one = `SELECT ${columns} FROM ${ofTask} AND p.key = $2`
@@ -27,18 +29,20 @@ export function createPushes(database: Database, schema: string) {
     SELECT p.ref, ${columns} FROM ${schema}.pushes AS p JOIN ${schema}.tasks AS t ON t.ref = p.task
     WHERE p.ref < $1 ORDER BY p.ref DESC LIMIT $2`
   const newestInState = newest.replace('WHERE', 'WHERE p.state = $3 AND')
-  const save = `SELECT ${schema}.save_push_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS done`
-  const move = `SELECT ${schema}.move_push_1($1, $2, $3, $4, $5, $6, $7) AS done`
+  const save = `SELECT ${schema}.save_push_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS done`
+  const move = `SELECT ${schema}.move_push_1($1, $2, $3, $4, ${momentOf('$8')} + $5::bigint, $6, $7) AS done`
   const remove = `
     DELETE FROM ${schema}.pushes WHERE key = $2 AND task = (SELECT ref FROM ${schema}.tasks WHERE id = $1)
       AND ($3::bigint IS NULL OR (fence = $3 AND leased_until IS NOT NULL)) RETURNING ref`
+  const time = (later: string): string => `(SELECT ${momentOf('$1')} + ${later}::bigint)`
   const claim = `
     WITH found AS MATERIALIZED (
       SELECT ref FROM ${schema}.pushes
-      WHERE due_at IS NOT NULL AND state = 'active' AND due_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)
-      ORDER BY due_at, ref LIMIT $3 FOR UPDATE SKIP LOCKED
+      WHERE due_at IS NOT NULL AND state = 'active' AND due_at <= ${time('$2')}
+        AND (leased_until IS NULL OR leased_until <= ${time('$2')})
+      ORDER BY due_at, ref LIMIT $4 FOR UPDATE SKIP LOCKED
     )
-    UPDATE ${schema}.pushes AS p SET leased_until = $2, fence = nextval('${schema}.push_fences')
+    UPDATE ${schema}.pushes AS p SET leased_until = ${time('$3')}, fence = nextval('${schema}.push_fences')
     FROM found, ${schema}.tasks AS t WHERE p.ref = found.ref AND t.ref = p.task RETURNING p.ref, ${columns}`
   const addAttempt = `
     INSERT INTO ${schema}.push_attempts (task, push_key, push_id, seq, at, attempt, outcome, duration_ms, answer)
@@ -47,6 +51,9 @@ export function createPushes(database: Database, schema: string) {
     SELECT a.push_id, a.seq, a.at, a.attempt, a.outcome, a.duration_ms, a.answer
     FROM ${schema}.push_attempts AS a JOIN ${schema}.tasks AS t ON t.ref = a.task
     WHERE t.id = $1 AND a.push_key = $2 ORDER BY a.ref DESC LIMIT $3`
+
+  const distanceOf = (at: number | null | undefined): number | null =>
+    at === null || at === undefined ? null : distance(at)
 
   return {
     async load(taskId: string, id: string): Promise<PushRow | undefined> {
@@ -66,22 +73,24 @@ export function createPushes(database: Database, schema: string) {
     async save(push: PushRow): Promise<void> {
       const { taskId, id, config, deliveredSeq, dueAt, attempt, state, createdAt } = push
       const values = [toText(taskId), digestOf(id), toText(id), JSON.stringify(config)]
-      const cursor = [deliveredSeq, dueAt ?? null, attempt, state, createdAt]
+      const cursor = [deliveredSeq, distanceOf(dueAt), attempt, state, createdAt, now()]
       const [row] = await database.ask<{ done: boolean }>(save, ...values, ...cursor)
       if (row?.done !== true) throw new Error(`There is no task ${taskId} to send notifications of`)
     },
     async delete(taskId: string, id: string, fence?: number): Promise<boolean> {
       return (await database.once(remove, toText(taskId), digestOf(id), fence ?? null)).length > 0
     },
-    async claim(now: number, until: number, limit: number): Promise<readonly ClaimedPush[]> {
-      const rows = await database.once<PushColumns & { ref: unknown }>(claim, now, wholeTime(until), limit)
+    /** What is due `shiftMs` from now, for `untilMs` from now. */
+    async claim(shiftMs: number, untilMs: number, limit: number): Promise<readonly ClaimedPush[]> {
+      const values = [now(), shiftMs, untilMs, limit]
+      const rows = await database.once<PushColumns & { ref: unknown }>(claim, ...values)
       return [...rows]
         .sort((a, b) => Number(a.due_at) - Number(b.due_at) || Number(a.ref) - Number(b.ref))
         .map((row) => ({ push: pushOf(row), fence: Number(row.fence) }))
     },
     async move(taskId: string, id: string, fence: number, change: PushChange): Promise<boolean> {
-      const { deliveredSeq = null, dueAt = null, attempt = null, state = null } = change
-      const values = [toText(taskId), digestOf(id), fence, deliveredSeq, dueAt, attempt, state]
+      const { deliveredSeq = null, dueAt, attempt = null, state = null } = change
+      const values = [toText(taskId), digestOf(id), fence, deliveredSeq, distanceOf(dueAt), attempt, state, now()]
       const [row] = await database.once<{ done: boolean }>(move, ...values)
       return row?.done === true
     },

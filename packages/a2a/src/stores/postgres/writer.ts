@@ -12,6 +12,7 @@ import type { Append, Appended } from '../store.ts'
 import type { Database } from './database.ts'
 import type { Answer, Prepared } from './prepare.ts'
 import { outcomeOf, prepare } from './prepare.ts'
+import type { DatabaseTime } from './time.ts'
 import { backoffMs, isInDoubt, passes, pause } from './trouble.ts'
 
 /** A position in the feed has ten bits for the place within a flush. */
@@ -23,8 +24,7 @@ const maxWaiting = 20_000
 export interface WriterParts {
   readonly database: Database
   readonly schema: string
-  /** The given clock, or nothing where the database's own counts. */
-  readonly now: () => number | null
+  readonly time: DatabaseTime
   /** How long a flush is tried again while trouble may pass. */
   readonly patienceMs: number
   /** Called when a flush goes out; what it answers is told what was written by it. */
@@ -44,7 +44,7 @@ interface Job extends Prepared {
 
 export type Writer = ReturnType<typeof createWriter>
 
-export function createWriter({ database, schema, now, patienceMs, flushing }: WriterParts) {
+export function createWriter({ database, schema, time, patienceMs, flushing }: WriterParts) {
   const writerId = crypto.randomUUID()
   // Shard 0 is that of removals.
   const shard = 1 + Math.floor(Math.random() * 15)
@@ -147,7 +147,7 @@ export function createWriter({ database, schema, now, patienceMs, flushing }: Wr
     const extended = jobs.filter(({ makes }) => !makes).map(({ id }) => id)
     const number = flush + 1
     try {
-      const values = [writerId, number, shard, extended, `[${rows}]`, JSON.stringify(blobs), now()]
+      const values = [writerId, number, shard, extended, `[${rows}]`, JSON.stringify(blobs), time.now()]
       const [row] = await database.once<{ answer: string | null }>(appendAll, ...values)
       const answer = row?.answer ?? null
       if (answer === null) throw new Error('The database does not know this writer as it was')
@@ -166,7 +166,7 @@ export function createWriter({ database, schema, now, patienceMs, flushing }: Wr
     append(taskId: string, given: Append): Promise<Appended> {
       if (queue.length >= maxWaiting) return Promise.reject(new Error('Too many appends wait for the database'))
       return new Promise((resolve, reject) => {
-        queue.push({ ...prepare(taskId, given), resolve, reject })
+        queue.push({ ...prepare(taskId, given, time), resolve, reject })
         plan()
       })
     },

@@ -26,7 +26,7 @@ export interface AppendParts {
   readonly blobs: BlobTable
   readonly messages: Messages
   readonly now: () => number
-  /** A time that was read just now, on the scale of push cursors: without the steps of the clock. */
+  /** A time that was read just now, on the scale of push cursors and claims: without the steps of the clock. */
   readonly steady: (at: number) => number
 }
 
@@ -76,7 +76,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     const decision = decide(undefined, append, time, epoch.newFence)
     if (decision.outcome !== 'appended') return undefined
     const { next } = decision
-    const claimed = append.idempotency && messages.claim(append.idempotency, taskId, time)
+    const claimed = append.idempotency && messages.claim(append.idempotency, taskId, steady(time))
     if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
     const ref = epoch.newRef()
     if (insertRow(ref, taskId, append, task, next) === 0) {
@@ -117,7 +117,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
 
   function extend(taskId: string, append: Prepared): Appended {
     const time = now()
-    const claimed = append.idempotency && messages.find(append.idempotency.key, time)
+    const claimed = append.idempotency && messages.find(append.idempotency.key, steady(time))
     if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
     const row = find.get(taskId)
     if (row === undefined) return { outcome: 'conflict', head: 0 }
@@ -125,7 +125,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     const decision = decide(before, append, time, epoch.newFence)
     if (decision.outcome !== 'appended') return decision
     const { next } = decision
-    if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, time)
+    if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, steady(time))
     updateRow(row, append, before, next)
     writeLog(row.ref, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)

@@ -53,7 +53,7 @@ describe('a SQLite store, seen from inside', () => {
         expectedSeq: 0,
         create: bad,
         records: chunks('x'),
-        idempotency: { key: 'm', hash: 'h', expiresAt: day0 + 9 },
+        idempotency: { key: 'm', hash: 'h', ttlMs: 9 },
       }),
       store.append(late.id, { expectedSeq: 0, create: late, records: [{ at: day0, body: circular as never }] }),
       store.append(good.id, { expectedSeq: 1, records: chunks('b') }),
@@ -105,7 +105,7 @@ describe('a SQLite store, seen from inside', () => {
       await appended(store, task.id, {
         expectedSeq: 2,
         records: [],
-        idempotency: { key: task.id, hash: 'h', expiresAt: day0 },
+        idempotency: { key: task.id, hash: 'h', ttlMs: 0 },
       })
     }
     assert.equal(await store.prune({ maxTasks: 0, batch: 100 }), 5)

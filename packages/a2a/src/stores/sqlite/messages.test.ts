@@ -29,7 +29,7 @@ function open(t: TestContext) {
   return { database, messages: createMessages(database), count }
 }
 
-const claim = (key: string, expiresAt = 1_000) => ({ key, hash: `hash of ${key}`, expiresAt })
+const claim = (key: string, ttlMs = 1_000) => ({ key, hash: `hash of ${key}`, ttlMs })
 
 describe('claims of messages', () => {
   it('are the same after they were sealed, twice over, and for those who open the file next', (t) => {
@@ -57,8 +57,8 @@ describe('claims of messages', () => {
     const { messages } = open(t)
     messages.claim(claim('m', 10), 'a', 0)
     messages.seal(0)
-    messages.claim(claim('m', 20), 'b', 10)
-    messages.claim(claim('m', 30), 'c', 20)
+    messages.claim(claim('m', 10), 'b', 10)
+    messages.claim(claim('m', 10), 'c', 20)
     assert.equal(messages.find('m', 20)?.taskId, 'c')
     messages.seal(20)
     assert.equal(messages.find('m', 20)?.taskId, 'c')
@@ -156,7 +156,7 @@ describe('a store with many claims', () => {
       await Promise.all(
         Array.from({ length: 800 }, (_, n) => {
           const task = newTask()
-          const idempotency = { key: `${round}.${n}`, hash: 'h', expiresAt: day0 + 9 }
+          const idempotency = { key: `${round}.${n}`, hash: 'h', ttlMs: 9 }
           ids.set(idempotency.key, task.id)
           return store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency })
         }),

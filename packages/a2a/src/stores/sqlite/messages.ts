@@ -1,6 +1,6 @@
 /**
  * Which message was claimed for which task. Keys are hashed: a caller chooses them, of any length. A claim ends with its
- * time or with its task; the row is swept out later.
+ * time or with its task; the row is swept out later. Times are on a scale without steps of the clock: whoever calls corrects them.
  *
  * The newest claims are a table in the order they came, with a map of their digests in memory: claiming writes at the end of
  * it, and with its neighbours. When there are enough they are sealed: moved, sorted, to the end of a table that has an
@@ -151,7 +151,7 @@ export function createMessages(database: Database) {
       const held = before === undefined ? heldBy(digest, now) : newlyHeldBy(digest, now)
       if (held !== undefined) return held
       lastPosition += 1
-      insert.run(lastPosition, bytesOf(digest), taskId, key.hash, wholeTime(key.expiresAt))
+      insert.run(lastPosition, bytesOf(digest), taskId, key.hash, wholeTime(now + key.ttlMs))
       positions.set(digest, lastPosition)
       return undefined
     },

@@ -22,9 +22,11 @@ export interface PruneParts {
   readonly blobs: BlobTable
   readonly messages: Messages
   readonly now: () => number
+  /** A time that was read just now, on the scale of claims: without the steps of the clock. */
+  readonly steady: (at: number) => number
 }
 
-export function createPrune({ database, epoch, counters, blobs, messages, now }: PruneParts) {
+export function createPrune({ database, epoch, counters, blobs, messages, now, steady }: PruneParts) {
   const columns = 'ref, state, status_at, tenant, agent, owner'
   const oldest = database.prepare<Finished>(`
     SELECT ${columns} FROM tasks INDEXED BY tasks_finished
@@ -55,7 +57,7 @@ export function createPrune({ database, epoch, counters, blobs, messages, now }:
   }
 
   return function prune({ finishedBefore, maxTasks, logBefore, batch }: Retention): number {
-    messages.sweep(now(), messagesPerCall)
+    messages.sweep(steady(now()), messagesPerCall)
     counters.write()
     const total = counters.total()
     const removed = finishedBefore === undefined ? [] : [...oldestFinished(finishedBefore, batch)]

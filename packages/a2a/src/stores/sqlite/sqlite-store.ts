@@ -119,7 +119,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     if (sealing) return
     sealing = true
     // What could not be sealed stays where it is, and is tried again with the next claim.
-    await writer.write(() => messages.seal(now())).catch(() => {})
+    await writer.write(() => messages.seal(steady(now()))).catch(() => {})
     sealing = false
   }
 
@@ -167,7 +167,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     countUnfinished: () => read(() => searching.countUnfinished()),
     search: (query) => read(() => searching.search(query)),
     findTasks: (idPrefix, limit) => read(() => searching.findTasks(idPrefix, limit)),
-    findMessage: (key, at) => read(() => messages.find(key, at)),
+    findMessage: (key, at) => read(() => messages.find(key, steady(at))),
 
     saveSnapshot: async (taskId, snapshot) => {
       if (!isHeavy(Number(snapshot.internal['bytes'] ?? 0))) return write(log.prepareSnapshot(taskId, snapshot))

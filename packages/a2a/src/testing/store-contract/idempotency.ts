@@ -1,28 +1,23 @@
 /** One message, one task: a claim that is made with the append and ends with its time or its task (B-163). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { OpenStore, Subject } from './harness.ts'
+import type { OpenStore } from './harness.ts'
 import { appended, chunks, create, createFinished, newTask, withStore, words } from './harness.ts'
 
 export function idempotencyContract(open: OpenStore): void {
-  const claim = ({ now }: Subject, key = 'message-1', hash = 'hash-1', ttlMs = 1_000) => ({
-    key,
-    hash,
-    expiresAt: now() + ttlMs,
-  })
+  const claim = (key = 'message-1', hash = 'hash-1', ttlMs = 1_000) => ({ key, hash, ttlMs })
 
   describe('claiming a message', () => {
     it(
       'answers the second task for a message with the first [B-163]',
-      withStore(open, async (subject) => {
-        const { store, now } = subject
-        const first = await create(store, {}, { idempotency: claim(subject) })
+      withStore(open, async ({ store, now }) => {
+        const first = await create(store, {}, { idempotency: claim() })
         const second = newTask()
         const answer = await store.append(second.id, {
           expectedSeq: 0,
           create: second,
           records: chunks('x'),
-          idempotency: claim(subject, 'message-1', 'hash-2'),
+          idempotency: claim('message-1', 'hash-2'),
         })
         assert.deepEqual(answer, { outcome: 'duplicate', taskId: first.id, hash: 'hash-1' })
         assert.equal(await store.load(second.id), undefined)
@@ -33,10 +28,9 @@ export function idempotencyContract(open: OpenStore): void {
 
     it(
       'holds for messages to a task that exists, and before a conflict',
-      withStore(open, async (subject) => {
-        const { store } = subject
+      withStore(open, async ({ store }) => {
         const task = await create(store)
-        const idempotency = claim(subject)
+        const idempotency = claim()
         await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency })
         for (const expectedSeq of [1, 2]) {
           const again = await store.append(task.id, { expectedSeq, records: chunks('a'), idempotency })
@@ -48,12 +42,11 @@ export function idempotencyContract(open: OpenStore): void {
 
     it(
       'lets one of many concurrent senders of a message win',
-      withStore(open, async (subject) => {
-        const { store } = subject
+      withStore(open, async ({ store }) => {
         const tasks = Array.from({ length: 8 }, () => newTask())
         const answers = await Promise.all(
           tasks.map((task) =>
-            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency: claim(subject) }),
+            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency: claim() }),
           ),
         )
         const winner = tasks[answers.findIndex(({ outcome }) => outcome === 'appended')]
@@ -66,8 +59,7 @@ export function idempotencyContract(open: OpenStore): void {
 
     it(
       'keeps the claims of different keys apart, however alike and however long they are [B-163]',
-      withStore(open, async (subject) => {
-        const { store, now } = subject
+      withStore(open, async ({ store, now }) => {
         // As the engine makes them: the same message id with other content is another message.
         const keys = ['a', 'b'].flatMap((content) => [
           JSON.stringify(['caller', '', 'agent', 'message-1', content.repeat(64)]),
@@ -80,7 +72,7 @@ export function idempotencyContract(open: OpenStore): void {
               expectedSeq: 0,
               create: task,
               records: chunks('a'),
-              idempotency: claim(subject, key, 'hash-1'),
+              idempotency: claim(key, 'hash-1'),
             }),
           ),
         )
@@ -96,31 +88,29 @@ export function idempotencyContract(open: OpenStore): void {
 
     it(
       'claims nothing with an append that was refused',
-      withStore(open, async (subject) => {
-        const { store, now } = subject
+      withStore(open, async ({ store, now }) => {
         const task = await create(store)
-        const conflict = await store.append(task.id, { expectedSeq: 9, records: [], idempotency: claim(subject) })
+        const conflict = await store.append(task.id, { expectedSeq: 9, records: [], idempotency: claim() })
         assert.equal(conflict.outcome, 'conflict')
         const made = await store.append(task.id, {
           expectedSeq: 0,
           create: task,
           records: [],
-          idempotency: claim(subject),
+          idempotency: claim(),
         })
         assert.equal(made.outcome, 'conflict')
         assert.equal(await store.findMessage('message-1', now()), undefined)
-        await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency: claim(subject) })
+        await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency: claim() })
       }),
     )
 
     it(
       'gives a message free when its claim has expired',
-      withStore(open, async (subject) => {
-        const { store, now, pass } = subject
-        const first = await create(store, {}, { idempotency: claim(subject, 'message-1', 'hash-1', 30) })
+      withStore(open, async ({ store, now, pass }) => {
+        const first = await create(store, {}, { idempotency: claim('message-1', 'hash-1', 30) })
         assert.equal(await store.findMessage('message-1', now() + 30), undefined)
         await pass(30)
-        const second = await create(store, {}, { idempotency: claim(subject, 'message-1', 'hash-2') })
+        const second = await create(store, {}, { idempotency: claim('message-1', 'hash-2') })
         assert.notEqual(first.id, second.id)
         assert.deepEqual(await store.findMessage('message-1', now()), { taskId: second.id, hash: 'hash-2' })
       }),
@@ -128,25 +118,23 @@ export function idempotencyContract(open: OpenStore): void {
 
     it(
       'gives a message free when its task was removed',
-      withStore(open, async (subject) => {
-        const { store, now } = subject
+      withStore(open, async ({ store, now }) => {
         const task = await createFinished(store)
-        await appended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim(subject) })
+        await appended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
         assert.equal(await store.prune({ finishedBefore: task.statusAt + 1, batch: 10 }), 1)
         assert.equal(await store.findMessage('message-1', now()), undefined)
-        await create(store, {}, { idempotency: claim(subject) })
+        await create(store, {}, { idempotency: claim() })
       }),
     )
 
     it(
       'forgets what has expired when it prunes, and nothing else',
-      withStore(open, async (subject) => {
-        const { store, now, pass } = subject
-        const task = await create(store, {}, { idempotency: claim(subject, 'short', 'h', 30) })
+      withStore(open, async ({ store, now, pass }) => {
+        const task = await create(store, {}, { idempotency: claim('short', 'h', 30) })
         await appended(store, task.id, {
           expectedSeq: 1,
           records: [],
-          idempotency: claim(subject, 'long', 'h', 60_000),
+          idempotency: claim('long', 'h', 60_000),
         })
         await pass(30)
         assert.equal(await store.prune({ batch: 10 }), 0)

@@ -62,7 +62,7 @@ export function reopenContract(open: OpenStore): void {
           { due, metadata: { a: 1 } },
           {
             records: chunks('a', 'b'),
-            idempotency: { key: 'm', hash: 'h', expiresAt: now() + 60_000 },
+            idempotency: { key: 'm', hash: 'h', ttlMs: 60_000 },
           },
         )
         const done = await createFinished(store)

@@ -1,0 +1,186 @@
+/**
+ * A replica whose wall clock is wrong, beside one whose clock is right: what expires, and what is due, is the database's to
+ * say. Each store is given the clock of its replica (`wallNow`), and callers read their times from it.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { eventually, openHouse } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import { broken, ok, openPushHouse, withPush } from '../../packages/a2a/src/testing/push-fixture.ts'
+import { steppedClock } from '../../packages/a2a/src/testing/stepped-clock.ts'
+import {
+  appended,
+  chunk,
+  create,
+  createFinished,
+  newTask,
+  push,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { openDatabase, skipReason } from './databases.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const steps = { 'a month behind': -30 * day, 'a month ahead': 30 * day }
+
+const skip = await skipReason()
+describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_000 }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  let schemas = 0
+
+  /** Two replicas on one database: `right` has the machine's clock, and that of `wrong` is off by so much. */
+  function replicas(offMs: number) {
+    const schema = `clocks ${(schemas += 1)}`
+    const replica = (wallNow: () => number) => ({ now: wallNow, store: database.open({ schema, wallNow }) })
+    return { schema, right: replica(Date.now), wrong: replica(() => Date.now() + offMs) }
+  }
+
+  for (const [name, offMs] of Object.entries(steps)) {
+    describe(name, () => {
+      it('gets the task of a message that another has taken, and the other way round [B-163]', async (t) => {
+        const { right, wrong } = replicas(offMs)
+        const houses = [right, wrong].map((replica) => openHouse(t, ({ text }) => text, { ...replica, sweepMs: 20 }))
+        const [first, second] = (await Promise.all(houses)) as [
+          Awaited<(typeof houses)[0]>,
+          Awaited<(typeof houses)[0]>,
+        ]
+        for (const [here, there] of [
+          [first, second],
+          [second, first],
+        ] as const) {
+          const said = { messageId: crypto.randomUUID(), parts: [{ text: 'once' }] }
+          const { id } = await here.task(said)
+          await here.store.prune({ batch: 10 })
+          await there.store.prune({ batch: 10 })
+          assert.equal((await there.task(said)).id, id)
+          assert.equal((await here.task(said)).id, id)
+        }
+      })
+
+      it('claims what is due when it is, and says so to others', async () => {
+        const { right, wrong } = replicas(offMs)
+        for (const [here, there] of [
+          [right, wrong],
+          [wrong, right],
+        ] as const) {
+          const at = here.now()
+          const { id } = await create(here.store, { statusAt: at, due: { kind: 'input', at: at + hour } })
+          const moved = await create(here.store, { statusAt: at })
+          const due = { kind: 'input', at: at + 4 * hour } as const
+          await appended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due } })
+          const claimed = async (afterMs: number) =>
+            (await there.store.claimDue(there.now() + afterMs, 10)).map(({ task }) => task.id)
+          assert.deepEqual(await claimed(0), [])
+          assert.deepEqual(await claimed(2 * hour), [id])
+          assert.deepEqual(await claimed(2 * hour), [], 'it was put off')
+          assert.deepEqual(await claimed(3 * hour), [id])
+          await appended(here.store, id, { expectedSeq: 1, records: [], change: { due: null } })
+          assert.deepEqual(await claimed(5 * hour), [moved.id])
+          await appended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due: null } })
+        }
+      })
+
+      it('puts off the turn of an orphan by the time of the database', async () => {
+        const { right, wrong } = replicas(offMs)
+        const task = newTask({ state: 'TASK_STATE_WORKING', due: { kind: 'turn', at: right.now() - 1 } })
+        const take = { holder: 'one', ttlMs: 0 }
+        await appended(right.store, task.id, { expectedSeq: 0, create: task, records: [], take })
+        const [orphan] = await wrong.store.claimOrphans('two', wrong.now(), 10 * hour, 10)
+        assert.equal(orphan?.task.id, task.id)
+        assert.deepEqual(await right.store.claimDue(right.now(), 10), [])
+        assert.equal((await right.store.claimDue(right.now() + hour, 10)).length, 1)
+      })
+
+      it('takes turns with others at webhooks, and a retry keeps its delay', async () => {
+        const { right, wrong } = replicas(offMs)
+        for (const [here, there] of [
+          [right, wrong],
+          [wrong, right],
+        ] as const) {
+          const claim = (replica: typeof here, afterMs = 0) =>
+            replica.store.claimPush(replica.now() + afterMs, replica.now() + afterMs + hour, 10)
+          const at = here.now()
+          const { id } = await create(here.store, { statusAt: at }, { records: [] })
+          await here.store.savePush(push(id, { createdAt: at }))
+          assert.deepEqual(await claim(there), [])
+          await appended(here.store, id, { expectedSeq: 0, records: [chunk({ text: 'a' }, at)] })
+          const [first] = await claim(there)
+          assert.ok(first, 'what was appended makes it due at once')
+          assert.deepEqual(await claim(here), [], 'the claim is held')
+          const [second] = await claim(here, 2 * hour)
+          assert.ok(second, 'the claim has run out')
+          assert.ok(await here.store.movePush(id, 'hook', second.fence, { attempt: 1, dueAt: here.now() + hour }))
+          assert.deepEqual(await claim(there), [], 'its delay is not over')
+          const [third] = await claim(there, 2 * hour)
+          assert.ok(third, 'its delay is over')
+          await here.store.savePush(push(id, { createdAt: here.now(), dueAt: here.now() + hour }))
+          assert.deepEqual(await claim(there), [])
+          await here.store.savePush(push(id, { createdAt: here.now() }))
+          assert.equal((await claim(there)).length, 1, 'it is behind the log')
+          await here.store.deletePush(id, 'hook')
+        }
+      })
+
+      it('keeps notes as long as they are meant to last', async () => {
+        const { right, wrong } = replicas(offMs)
+        await wrong.store.notes.write('k', { key: 'one', value: 1, expiresAt: wrong.now() + hour })
+        await wrong.store.notes.writeAll('k', [{ key: 'two', value: 2, expiresAt: wrong.now() + hour }])
+        await wrong.store.notes.add('k', 'three', 3, wrong.now() + hour)
+        await wrong.store.notes.write('k', { key: 'over', value: 4, expiresAt: wrong.now() - 1 })
+        for (const { store } of [right, wrong]) {
+          const found = await store.notes.list('k', { limit: 10 })
+          assert.deepEqual(
+            found.map(({ key }) => key),
+            ['one', 'three', 'two'],
+          )
+        }
+      })
+
+      it('removes no task that is to be kept', async () => {
+        const { right, wrong } = replicas(offMs)
+        const kept = await createFinished(right.store, { statusAt: right.now() })
+        const old = await createFinished(right.store, { statusAt: right.now() - 2 * day })
+        assert.equal(await wrong.store.prune({ finishedBefore: wrong.now() - day, batch: 10 }), 1)
+        assert.ok(await wrong.store.load(kept.id))
+        assert.equal(await wrong.store.load(old.id), undefined)
+      })
+    })
+  }
+
+  /** A house with webhooks, whose wall clock can be set. The database's time passes with the monotonic clock. */
+  async function pushHouse(t: TestContext, scheduleMs: readonly number[]) {
+    const clock = steppedClock()
+    const startedAt = clock.now()
+    const schema = `webhooks ${(schemas += 1)}`
+    const now = (): number => startedAt + clock.monotonicNow()
+    const opened = database.open({ schema, now, wallNow: clock.now })
+    const looks = { count: 0 }
+    const store: typeof opened = {
+      ...opened,
+      claimPush: (...given) => ((looks.count += 1), opened.claimPush(...given)),
+    }
+    const { receiver, house } = await openPushHouse(t, () => 'done', { scheduleMs }, { ...clock, store, sweepMs: 5 })
+    return { clock, store, looks, receiver, house }
+  }
+
+  for (const [name, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
+    it(`that is set ${name} tries webhooks again after their own delay, and not before`, async (t) => {
+      const { clock, store, looks, receiver, house } = await pushHouse(t, [60_000, 60_000])
+      receiver.answer = () => broken
+      await house.task('go', withPush())
+      await eventually(async () => (await store.searchPush({ limit: 1 })).pushes[0]?.attempt === 1)
+      const before = receiver.told.length
+      clock.step(stepMs)
+      receiver.answer = () => ok
+      const seen = looks.count
+      await eventually(async () => looks.count > seen + 3)
+      assert.equal(receiver.told.length, before, 'its delay is not over')
+      clock.pass(72_001)
+      await eventually(async () => {
+        // A look that was under way when the time passed holds a claim that is too old to use: it has to run out.
+        if (receiver.told.length === before) clock.pass(1_000)
+        return receiver.told.length > before
+      })
+    })
+  }
+})
