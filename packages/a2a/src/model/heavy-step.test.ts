@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { heavyStep } from './heavy-step.ts'
+import { promisify } from 'node:util'
+import { firstHeavyStep, heavyStep } from './heavy-step.ts'
 
 describe('steps of heavy work', () => {
   it('are done in order, and never two in one turn of the event loop', async () => {
@@ -29,5 +31,63 @@ describe('steps of heavy work', () => {
   it('begin again after a while without any', async () => {
     await heavyStep()
     await heavyStep()
+  })
+
+  it('go on after one that failed', async () => {
+    const failed = heavyStep().then(() => {
+      throw new Error('broken')
+    })
+    const next = heavyStep()
+    await assert.rejects(failed, { message: 'broken' })
+    await next
+    await heavyStep()
+  })
+
+  it('of what has begun come first, but for one step in four', async () => {
+    const order: string[] = []
+    const steps = [
+      ...Array.from({ length: 3 }, (_, index) => firstHeavyStep().then(() => order.push(`new ${index}`))),
+      ...Array.from({ length: 8 }, (_, index) => heavyStep().then(() => order.push(`begun ${index}`))),
+    ]
+    await Promise.all(steps)
+    const begun = order.filter((step) => step.startsWith('begun'))
+    const fresh = order.filter((step) => step.startsWith('new'))
+    assert.deepEqual(begun, ['begun 0', 'begun 1', 'begun 2', 'begun 3', 'begun 4', 'begun 5', 'begun 6', 'begun 7'])
+    assert.deepEqual(fresh, ['new 0', 'new 1', 'new 2'])
+    const gaps = fresh.map((step) => order.indexOf(step))
+    // At most three steps of what has begun stand between two new ones.
+    for (const [index, at] of gaps.entries()) assert.ok(at - (gaps[index - 1] ?? -1) <= 4, order.join())
+    assert.ok(order.indexOf('new 1') - order.indexOf('new 0') === 4, order.join())
+  })
+
+  it('are taken in turn by requests that each need several', async () => {
+    const order: number[] = []
+    await Promise.all(
+      [0, 1, 2].map(async (request) => {
+        for (let step = 0; step < 3; step++) {
+          await heavyStep()
+          order.push(request)
+        }
+      }),
+    )
+    assert.deepEqual(order, [0, 1, 2, 0, 1, 2, 0, 1, 2])
+  })
+
+  it('are not lost with timers that were replaced and put back meanwhile', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] })
+    const steps = [heavyStep(), heavyStep()]
+    await steps[0]
+    t.mock.timers.reset()
+    await Promise.all(steps)
+    await heavyStep()
+  })
+
+  it('are done before a process ends by itself', async () => {
+    const file = JSON.stringify(new URL('heavy-step.ts', import.meta.url).href)
+    const program = `
+      const { heavyStep } = await import(${file})
+      for (let step = 0; step < 3; step++) void heavyStep().then(() => heavyStep()).then(() => console.log('done'))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+    assert.equal(stdout, 'done\n'.repeat(3))
   })
 })

@@ -2,6 +2,8 @@
  * Work in proportion to a large body (to parse, hash, store or write 20 MB) is done in steps, and the steps of all requests
  * stand in one queue: one step in a turn of the event loop, then a pause as long as the step. A step takes up to 200 ms;
  * ten callers who send such bodies at one time would otherwise hold up every other request for all their steps in a row.
+ *
+ * The timers keep the process alive: work that waits for its step is done before the process ends by itself.
  */
 
 /** Characters or bytes. Below this a step takes a few milliseconds, which nobody has to wait for. */
@@ -10,8 +12,23 @@ const heavyFrom = 500_000
 /** Longer pauses only make large requests slower: a small one is answered in a few milliseconds. */
 const longestPauseMs = 50
 
-const waiting: (() => void)[] = []
+/**
+ * A body that waits for its first step is its bytes; one that has begun is five times as much. So what has begun goes
+ * first, but for one step in so many: otherwise large answers that are read without end would keep new bodies out.
+ */
+const stepsPerFirst = 4
+
+const first: (() => void)[] = []
+const begun: (() => void)[] = []
 let isRunning = false
+let stepsSinceFirst = 0
+
+// Kept from the start: timers that a test replaces meanwhile, and puts back, would lose the step that they hold.
+const { setTimeout: wait, setImmediate: immediately } = globalThis as {
+  readonly setTimeout: (run: () => void, ms?: number) => unknown
+  /** Workers and browsers have none. */
+  readonly setImmediate?: (run: () => void) => unknown
+}
 
 export function isHeavy(length: number): boolean {
   return length >= heavyFrom
@@ -30,6 +47,15 @@ export function isMarkedLarge(request: object): boolean {
 
 /** Resolves when a step may be done. It is done when the event loop comes round again. */
 export function heavyStep(): Promise<void> {
+  return queued(begun)
+}
+
+/** The same for the first step of a request. */
+export function firstHeavyStep(): Promise<void> {
+  return queued(first)
+}
+
+function queued(waiting: (() => void)[]): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)
     if (isRunning) return
@@ -39,20 +65,25 @@ export function heavyStep(): Promise<void> {
 }
 
 function next(): void {
-  const step = waiting.shift()
+  const step = taken()
   if (step === undefined) {
     isRunning = false
     return
   }
   const startedAt = performance.now()
+  // Resolves a promise: what goes wrong in the step is for whoever waits for it.
   step()
   // What waits for the step runs before this does.
-  laterTurn(() => setTimeout(next, Math.min(performance.now() - startedAt, longestPauseMs)))
+  laterTurn(() => wait(next, Math.min(performance.now() - startedAt, longestPauseMs)))
 }
 
-/** Workers and browsers have no setImmediate. */
+function taken(): (() => void) | undefined {
+  const isFirst = begun.length === 0 || (first.length > 0 && stepsSinceFirst >= stepsPerFirst - 1)
+  stepsSinceFirst = isFirst ? 0 : stepsSinceFirst + 1
+  return (isFirst ? first : begun).shift()
+}
+
 function laterTurn(run: () => void): void {
-  const { setImmediate: immediately } = globalThis as { readonly setImmediate?: (run: () => void) => unknown }
-  if (immediately === undefined) setTimeout(run)
+  if (immediately === undefined) wait(run)
   else immediately(run)
 }

@@ -8,7 +8,7 @@ import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
 import type { Operation } from '../model/operation.ts'
 import { rpcsOf } from '../versions/rpcs.ts'
-import { heavyStep, isHeavy, markLarge } from '../model/heavy-step.ts'
+import { firstHeavyStep, heavyStep, isHeavy, markLarge } from '../model/heavy-step.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import { extensionsHeader, ServedCall } from './dispatch.ts'
 import type { Gate } from './gate.ts'
@@ -77,7 +77,7 @@ export function createGrpcCalls(house: House, roster: Roster, readiness: Readine
     try {
       if (isHeavy(call.size)) {
         markLarge(request)
-        await heavyStep()
+        await firstHeavyStep()
       }
       const byAuthority = agentAt(call.authority, roster.byName.values())
       // A name that the operator gave to an agent is one that this server answers for.

@@ -134,3 +134,46 @@ describe('the writer', () => {
     assert.equal(await waiting, 1)
   })
 })
+
+describe('large jobs of the writer', () => {
+  const large = 1_000_000
+
+  it('are one transaction each, which small ones do not wait for', async () => {
+    const { add, words, writer, database } = setUp()
+    const order: string[] = []
+    const addLarge = (word: string): Promise<void> =>
+      writer
+        .write(() => database.exec(`INSERT INTO words VALUES ('${word}')`), undefined, large)
+        .then(() => void order.push(word))
+    await Promise.all([addLarge('A'), addLarge('B'), add('c').then(() => void order.push('c'))])
+    assert.equal(order[0], 'c')
+    assert.deepEqual(words().toSorted(), ['A', 'B', 'c'])
+    assert.ok(words().indexOf('A') < words().indexOf('B'))
+  })
+
+  it('fail alone, and those after them are written', async () => {
+    const { words, writer, database } = setUp()
+    const failing = writer.write(
+      () => {
+        throw new Error('broken')
+      },
+      undefined,
+      large,
+    )
+    const next = writer.write(() => database.exec(`INSERT INTO words VALUES ('next')`), undefined, large)
+    await assert.rejects(failing, { message: 'broken' })
+    await next
+    assert.deepEqual(words(), ['next'])
+  })
+
+  it('are written at once, in their order, when it is told to, and answered though the database is closed', async () => {
+    const { writer, words, database } = setUp()
+    const written = ['A', 'B', 'C'].map((word) =>
+      writer.write(() => database.exec(`INSERT INTO words VALUES ('${word}')`), undefined, large),
+    )
+    writer.flush()
+    assert.deepEqual(words(), ['A', 'B', 'C'])
+    database.close()
+    await Promise.all(written)
+  })
+})
