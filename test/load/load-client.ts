@@ -98,12 +98,13 @@ function streams(): void {
   })
 }
 
-/** Half of them never finish their head, the other half their body. */
+/** Half of them never finish their head, the other half their body. What they send is valid, or the parser would end it. */
 function slowloris(): void {
+  const start = head('POST /a2a/echo', 'Content-Type: application/json\r\nContent-Length: 100000\r\nX-Slow: ')
   keepOpen((socket, index) => {
-    const start = head('POST /a2a/echo', 'Content-Type: application/json\r\nContent-Length: 100000\r\n')
-    socket.write(index % 2 === 0 ? start.slice(0, -4) : start)
-    const timer = setInterval(() => socket.write(index % 2 === 0 ? 'a' : ' '), 5_000)
+    const hasHead = index % 2 === 1
+    socket.write(hasHead ? `${start}\r\n` : start.slice(0, -2))
+    const timer = setInterval(() => socket.write(hasHead ? ' ' : 'a'), 5_000)
     socket.on('close', () => clearInterval(timer))
     socket.resume()
   })
