@@ -116,6 +116,9 @@ function silent(): void {
     socket.pause()
     socket.write(subscription(index, 'Last-Event-ID: 0\r\n'))
     answered += 1
+    // Who reads nothing hears of the end only by writing. An empty line before a request is ignored.
+    const timer = setInterval(() => socket.write('\r\n'), 5_000)
+    socket.on('close', () => clearInterval(timer))
   })
 }
 
