@@ -15,6 +15,7 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '500' },
     megabytes: { type: 'string', default: '15' },
     seconds: { type: 'string', default: '60' },
+    profile: { type: 'string' },
   },
 })
 const plan = {
@@ -24,6 +25,7 @@ const plan = {
   tasksPerSecond: Number(values.tasks),
   bigMegabytes: Number(values.megabytes),
   holdMs: Number(values.seconds) * 1_000,
+  ...(values.profile !== undefined ? { profileFolder: values.profile } : {}),
 }
 const figures = await runLoad({ ...plan, tell: (line) => console.error(line) })
 const { streamsOpen, slowlorisOpen, silentOpen, tasksPerSecond, p50Ms, p99Ms, maxMs, rssBytes, peakRssBytes } = figures

@@ -58,8 +58,9 @@ const doors: Readonly<Record<string, Surface>> = {
     `,
   },
   './node': {
-    values: 'guardedFetch guardedLookup guardedWebhooks serve',
-    types: 'Front GuardOptions ServeOptions ServePushOptions ServeTls Server WebhookGuard WebhookGuardOptions',
+    values: 'clientNetwork guardedFetch guardedLookup guardedWebhooks serve',
+    types:
+      'ConnectionCounts ConnectionLimits Front GuardOptions ServeOptions ServePushOptions ServeTls Server WebhookGuard WebhookGuardOptions',
   },
   './grpc': {
     values: 'createGrpcServer grpc',

@@ -98,12 +98,13 @@ function streams(): void {
   })
 }
 
-/** Half of them never finish their head, the other half their body. */
+/** Half of them never finish their head, the other half their body. What they send is valid, or the parser would end it. */
 function slowloris(): void {
+  const start = head('POST /a2a/echo', 'Content-Type: application/json\r\nContent-Length: 100000\r\nX-Slow: ')
   keepOpen((socket, index) => {
-    const start = head('POST /a2a/echo', 'Content-Type: application/json\r\nContent-Length: 100000\r\n')
-    socket.write(index % 2 === 0 ? start.slice(0, -4) : start)
-    const timer = setInterval(() => socket.write(index % 2 === 0 ? 'a' : ' '), 5_000)
+    const hasHead = index % 2 === 1
+    socket.write(hasHead ? `${start}\r\n` : start.slice(0, -2))
+    const timer = setInterval(() => socket.write(hasHead ? ' ' : 'a'), 5_000)
     socket.on('close', () => clearInterval(timer))
     socket.resume()
   })
@@ -115,6 +116,9 @@ function silent(): void {
     socket.pause()
     socket.write(subscription(index, 'Last-Event-ID: 0\r\n'))
     answered += 1
+    // Who reads nothing hears of the end only by writing. An empty line before a request is ignored.
+    const timer = setInterval(() => socket.write('\r\n'), 5_000)
+    socket.on('close', () => clearInterval(timer))
   })
 }
 

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClientCounts, ClientOrder, ClientRole } from './load-client.ts'
@@ -18,6 +18,8 @@ export interface LoadPlan {
   readonly bigMegabytes: number
   /** How long all of it is held after everything is open. */
   readonly holdMs: number
+  /** Writes a CPU profile of the hub into this folder. Default: none. */
+  readonly profileFolder?: string
   tell?(line: string): void
 }
 
@@ -39,7 +41,7 @@ export interface LoadFigures {
   readonly lastErrors: readonly string[]
 }
 
-/** The hub cuts those that do not finish a head within a minute; as many as this are open at any time. */
+/** The hub closes those that do not finish a head within 65 seconds; at least this share is open at any time. */
 const slowlorisShare = 0.5
 const root = join(import.meta.dirname, '../..')
 const roles: readonly ClientRole[] = ['streams', 'slowloris', 'silent', 'tasks', 'probe']
@@ -48,7 +50,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
   const { tell = () => {} } = plan
   const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
   writeFileSync(join(folder, 'parley.json'), JSON.stringify(configOf(plan)))
-  const hub = await startHub(folder)
+  const hub = await startHub(folder, plan.profileFolder)
   const clients = new Map<ClientRole, ChildProcess>()
   try {
     const waiting = await openTasks(hub.url, 'wait', Math.min(100, plan.streams))
@@ -123,7 +125,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
     }
   } finally {
     for (const client of clients.values()) client.kill('SIGKILL')
-    hub.kill()
+    await hub.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -145,12 +147,13 @@ interface HubProcess {
   readonly url: string
   readonly port: number
   readonly pid: number
-  kill(): void
+  stop(): Promise<void>
 }
 
-async function startHub(folder: string): Promise<HubProcess> {
+async function startHub(folder: string, profileFolder?: string): Promise<HubProcess> {
   const program = join(root, 'packages/hub/src/cli/main.ts')
-  const child = spawn(process.execPath, ['--conditions=parley-source', program], {
+  const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profileFolder)}`]
+  const child = spawn(process.execPath, [...profile, '--conditions=parley-source', program], {
     cwd: folder,
     env: { PATH: process.env['PATH'], PORT: '0', GRPC_PORT: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -163,10 +166,20 @@ async function startHub(folder: string): Promise<HubProcess> {
       const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
       if (found !== undefined) address.resolve(found)
     })
-  void once(child, 'exit').then(() => address.reject(new Error(`the hub ended:\n${lines.slice(-20).join('\n')}`)))
+  const ended = once(child, 'exit')
+  void ended.then(() => address.reject(new Error(`the hub ended:\n${lines.slice(-20).join('\n')}`)))
   address.promise.catch(() => {})
   const url = await address.promise
-  return { url, port: Number(new URL(url).port), pid: child.pid as number, kill: () => void child.kill('SIGKILL') }
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid: child.pid as number,
+    async stop() {
+      // A process that is killed writes no profile.
+      child.kill(profileFolder === undefined ? 'SIGKILL' : 'SIGTERM')
+      await ended
+    },
+  }
 }
 
 async function openTasks(url: string, text: string, count: number): Promise<readonly string[]> {

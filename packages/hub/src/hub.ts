@@ -105,6 +105,7 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     isAdmin: (key) => access?.adminKey.isGood(key) === true,
     streams: () => server?.handler.streams() ?? 0,
     readers: () => server?.handler.readers,
+    connections: () => server?.connections(),
     agents: () => registry,
     queues: queues.lengths,
   })

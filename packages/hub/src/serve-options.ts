@@ -78,7 +78,7 @@ function hstsOf({ listen: { tls } }: HubConfig): number {
 
 function limitsOf({ limits }: HubConfig): NonNullable<ServeOptions['limits']> {
   const { body: bodyBytes, jsonNodes, parts, tasksPerCaller, streamsPerCaller, wait: waitMs } = limits
-  const { unsent: unsentBytes, unsentPerCaller: unsentBytesPerCaller } = limits
+  const { unsent: unsentBytes, unsentPerCaller: unsentBytesPerCaller, connections, connectionsPerAddress } = limits
   return defined({
     bodyBytes,
     jsonNodes,
@@ -87,6 +87,8 @@ function limitsOf({ limits }: HubConfig): NonNullable<ServeOptions['limits']> {
     streamsPerCaller,
     unsentBytes,
     unsentBytesPerCaller,
+    connections,
+    connectionsPerAddress,
     waitMs,
   })
 }

@@ -60,6 +60,8 @@ class Place implements Wait {
 class Line {
   readonly #delayMs: number
   #places: Place[] = []
+  /** Where the line begins: taking each that is due off the front would move thousands of others. */
+  #first = 0
   #waiting = 0
   /** When the line is this long, those who left are taken out of it. */
   #tidyAt = 64
@@ -93,15 +95,12 @@ class Line {
   #wake(): void {
     this.#timer = undefined
     const now = performance.now() + earlyMs
-    const places = this.#places
-    let due = 0
-    while (due < places.length && (places[due] as Place).until <= now) due += 1
-    this.#places = places.slice(due)
-    this.#tidy()
+    const due = this.#takeDue(now)
+    if (this.#first > 64 && this.#first * 2 > this.#places.length) this.#tidy()
     // Before anybody is called, who may add another.
-    const [next] = this.#places
+    const next = this.#places[this.#first]
     if (next !== undefined) this.#wakeFor(next)
-    for (const place of places.slice(0, due)) {
+    for (const place of due) {
       const { run } = place
       place.cancel()
       try {
@@ -115,8 +114,21 @@ class Line {
     }
   }
 
+  /** Who left stands in nobody's way. */
+  #takeDue(now: number): readonly Place[] {
+    const due: Place[] = []
+    for (; this.#first < this.#places.length; this.#first += 1) {
+      const place = this.#places[this.#first] as Place
+      if (place.run === undefined) continue
+      if (place.until > now) break
+      due.push(place)
+    }
+    return due
+  }
+
   #tidy(): void {
-    this.#places = this.#places.filter(({ run }) => run !== undefined)
+    this.#places = this.#places.slice(this.#first).filter(({ run }) => run !== undefined)
+    this.#first = 0
     this.#tidyAt = Math.max(64, 2 * this.#places.length)
   }
 }

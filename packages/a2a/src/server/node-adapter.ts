@@ -11,6 +11,7 @@ import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-pair.ts'
 import { afterStall, bytesTaken } from './patience.ts'
 import type { Router } from './router.ts'
+import { writeTurn } from './write-turns.ts'
 
 export interface NodeOptions {
   readonly prefix: string
@@ -211,6 +212,9 @@ async function sendStream(
   try {
     res.writeHead(status, { ...headers })
     for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      const turn = writeTurn(next.value.length)
+      if (turn !== undefined) await turn
+      if (res.destroyed) break
       wrote = true
       if (!res.write(next.value)) await taken(res, 'drain', patience)
       if (res.destroyed) break

@@ -2,9 +2,10 @@
  * The door `@parley/a2a/node`: an agent, a listener and a place on disk, in one call.
  * The only file that chooses for you: port 3000 of this machine, SQLite in ./.parley.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
@@ -12,17 +13,24 @@ import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { announce, type AnnounceOptions, type Listening } from './announce.ts'
 import { ConfigError } from './config-error.ts'
+import {
+  type ConnectionCounts,
+  type ConnectionLimiter,
+  type ConnectionLimits,
+  createConnectionLimiter,
+  defaultConnections,
+} from './connection-limits.ts'
 import { stallMs } from './defaults.ts'
 import { directRequest } from './direct-request.ts'
-import type { GrpcTls } from './grpc-listener.ts'
+import type { GrpcListener, GrpcTls } from './grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc-listeners.ts'
 import { createHandler, type Handler } from './handler.ts'
 import { hostInUrl } from './host-in-url.ts'
 import { listenForGrpc } from './listen-for-grpc.ts'
 import { consoleLog } from './log.ts'
 import { isForOneHost, refuseHost } from './node-adapter.ts'
-import type { AgentsOption, HouseOptions } from './options.ts'
-import { bytesTaken, lookEveryMs, looksPerStall } from './patience.ts'
+import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './open-responses.ts'
+import type { AgentsOption, HouseOptions, Limits } from './options.ts'
 import { isPortTaken, portTaken } from './port-taken.ts'
 import type { PushOptions } from './push-options.ts'
 import { requireNode } from './require-node.ts'
@@ -31,12 +39,19 @@ export { guardedFetch, guardedLookup } from '../client/guarded-fetch.ts'
 export type { GuardOptions } from '../client/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/guarded-webhooks.ts'
 export type { WebhookGuard, WebhookGuardOptions } from '../client/guarded-webhooks.ts'
+export { clientNetwork } from './client-network.ts'
+export type { ConnectionCounts, ConnectionLimits } from './connection-limits.ts'
 
 /** As for a handler, with a guard that keeps webhooks off your network; `allow` names what they may reach all the same. */
 export type ServePushOptions = Omit<PushOptions, 'fetch'> & Partial<Pick<PushOptions, 'fetch'>> & WebhookGuardOptions
 
-export type ServeOptions = Omit<HouseOptions, 'push'> &
+export type ServeOptions = Omit<HouseOptions, 'push' | 'limits'> &
   AgentsOption & {
+    readonly limits?: Partial<Limits & ConnectionLimits>
+    /** How long a client may take to send the head of a request, from when it connected. Default 60 s. */
+    readonly headTimeoutMs?: number
+    /** How long a client may take to send a whole request. Default 5 min. */
+    readonly requestTimeoutMs?: number
     /** Tells webhooks of what happens to a task. Default: no webhooks. */
     readonly push?: true | ServePushOptions
     /** Default 3000; 0 takes a free one. */
@@ -96,6 +111,8 @@ export interface Server {
   grpcPorts(): Promise<Readonly<Record<string, number>>>
   readonly server: HttpServer | HttpsServer
   readonly handler: Handler
+  /** The connections of the HTTP and gRPC listeners. */
+  connections(): ConnectionCounts
   /**
    * Takes nothing new, lets answers and agents that cannot be resumed finish within `drainMs`, then stops what runs and
    * closes the store. Where other servers share the store, they go on with it at once.
@@ -106,17 +123,19 @@ export interface Server {
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
   const { port = 3000, host = '127.0.0.1', drainMs = 5_000, noticeMs = 0, tls } = options
-  const server = createListener(tls)
+  const server = createListener(options)
+  const limiters = limitersOf(options)
+  server.on('connection', limiters.http.admit)
   const store = options.store ?? (await defaultStore(options.dataDir))
   const handler = await openHandler(options, store)
-  const answering = track(server)
+  const answering = trackResponses(server)
   dropStalled(server, answering, options.stallMs ?? stallMs, () => handler.readers.stalled())
   server.on('request', receiver(options, handler))
   let grpc: GrpcListeners
   try {
     await handler.ready
     await listen(server, port, host, 'port')
-    grpc = await openGrpc(handler, options, host, server)
+    grpc = await openGrpc(handler, options, host, server, limiters.grpc)
   } catch (reason) {
     server.close()
     // What went wrong first is what has to be told.
@@ -134,6 +153,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     grpcPorts: () => grpc.settled().then(grpc.agentPorts),
     server,
     handler,
+    connections: () => totalOf(limiters.http.counts, limiters.grpc.counts),
     close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
   }
 }
@@ -150,13 +170,45 @@ function announcing({ quiet, log }: ServeOptions): AnnounceOptions {
   return { quiet: quiet ?? (isTest && log === undefined), log, print: (line) => console.error(line) }
 }
 
-/** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
-const times = { requestTimeout: 300_000, headersTimeout: 60_000, keepAliveTimeout: 65_000 }
+/** Node's default holds 511 connections that wait to be accepted; the rest of a burst is reset or waits for seconds. */
+const backlog = 4_096
 
-const listening = { ...times, IncomingMessage: directRequest(IncomingMessage) }
+/** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
+function listenerOptions({ headTimeoutMs = 60_000, requestTimeoutMs = 300_000 }: ServeOptions) {
+  const headersTimeout = Math.min(headTimeoutMs, requestTimeoutMs)
+  return {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout,
+    keepAliveTimeout: 65_000,
+    // Late connections are closed at the next look: Node's own 30 s would make a minute one and a half.
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 12),
+    IncomingMessage: directRequest(IncomingMessage),
+  }
+}
+
+/** HTTP and gRPC count apart, so that neither can take all places of the other. */
+function limitersOf(options: ServeOptions): { readonly http: ConnectionLimiter; readonly grpc: ConnectionLimiter } {
+  const { trustProxy = false, log = consoleLog } = options
+  const { connections = defaultConnections, connectionsPerAddress } = options.limits ?? {}
+  const limits = { connections, connectionsPerAddress: trustProxy ? undefined : connectionsPerAddress, log }
+  return {
+    http: createConnectionLimiter({ ...limits, isIdle: isWaitingForClient }),
+    grpc: createConnectionLimiter(limits),
+  }
+}
+
+function totalOf(http: ConnectionCounts, grpc: ConnectionCounts): ConnectionCounts {
+  return {
+    open: http.open + grpc.open,
+    refused: http.refused + grpc.refused,
+    dropped: http.dropped + grpc.dropped,
+  }
+}
 
 /** Before anything is opened: a mistake in a certificate leaves nothing behind. */
-function createListener(tls: ServeTls | undefined): HttpServer | HttpsServer {
+function createListener(options: ServeOptions): HttpServer | HttpsServer {
+  const { tls } = options
+  const listening = listenerOptions(options)
   if (tls === undefined) return createServer(listening)
   const [cert, key, ca] = [tls.cert, tls.key, tls.ca].map((pem) => (pem === undefined ? undefined : Buffer.from(pem)))
   const requestCert = tls.requestCert ?? ca !== undefined
@@ -231,6 +283,7 @@ function openGrpc(
   options: ServeOptions,
   host: string,
   server: HttpServer | HttpsServer,
+  { admit }: ConnectionLimiter,
 ): Promise<GrpcListeners> {
   const { grpcPort, tls, log = consoleLog } = options
   const { port: httpPort } = server.address() as AddressInfo
@@ -241,10 +294,29 @@ function openGrpc(
     port: grpcPort,
     async listen(port, agent) {
       await requireFree(port, host)
-      return listenForGrpc(handler, { ...common, port, ...(agent !== undefined ? { agent } : {}) })
+      const listener = await listenForGrpc(handler, { ...common, port, ...(agent !== undefined ? { agent } : {}) })
+      return watched(listener, admit)
     },
     log,
   })
+}
+
+/** grpc-js keeps its sockets to itself, but Node publishes every connection that any listener of the process accepts. */
+function watched(listener: GrpcListener, admit: (socket: Socket) => unknown): GrpcListener {
+  const accepted = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket }
+    if (socket.localPort === listener.port) admit(socket)
+  }
+  const unwatch = (): void => void unsubscribe('net.server.socket', accepted)
+  subscribe('net.server.socket', accepted)
+  return {
+    ...listener,
+    drain: () => listener.drain().finally(unwatch),
+    close() {
+      unwatch()
+      listener.close()
+    },
+  }
 }
 
 function urlHost(host: string): string {
@@ -258,7 +330,7 @@ function listen(server: HttpServer | HttpsServer, port: number, host: string, se
   return new Promise((resolve, reject) => {
     const failed = (reason: Error): void => reject(isPortTaken(reason) ? portTaken(setting, host, port) : reason)
     server.once('error', failed)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', failed)
       resolve()
     })
@@ -271,50 +343,6 @@ async function requireFree(port: number, host: string): Promise<void> {
   const server = createServer()
   await listen(server, port, host, 'grpcPort')
   await new Promise<void>((resolve) => server.close(() => resolve()))
-}
-
-/** All responses that are open, streams too. A shutdown waits for those whose head is not out; `dropStalled` looks at all. */
-function track(server: HttpServer | HttpsServer): Answering {
-  // A table rather than a set: of what comes and goes a set holds on to far more (see engine/passing.ts).
-  const table: (ServerResponse | undefined)[] = []
-  const free: number[] = []
-  server.on('request', (_request, response) => {
-    const place = free.pop() ?? table.length
-    table[place] = response
-    response.on('close', () => {
-      table[place] = undefined
-      free.push(place)
-    })
-  })
-  return () => table.filter((response) => response !== undefined)
-}
-
-type Answering = () => readonly ServerResponse[]
-
-/**
- * Cuts off whoever takes nothing of an answer for so long. Looked at now and then, over the answers that are under way: a
- * timeout on the socket is moved with every read and write, and cost a tenth of a small request.
- */
-function dropStalled(
-  server: HttpServer | HttpsServer,
-  answering: Answering,
-  stallMs: number,
-  stalled: () => void,
-): void {
-  const seen = new WeakMap<ServerResponse, { readonly taken: number; looks: number }>()
-  const look = (): void => {
-    for (const response of answering()) {
-      const taken = bytesTaken(response.socket)
-      const last = seen.get(response)
-      if ((response.socket?.writableLength ?? 0) === 0 || last?.taken !== taken) seen.set(response, { taken, looks: 0 })
-      else if ((last.looks += 1) >= looksPerStall) {
-        stalled()
-        response.destroy()
-      }
-    }
-  }
-  const timer = setInterval(look, lookEveryMs(stallMs)).unref()
-  server.once('close', () => clearInterval(timer))
 }
 
 /** A store that does not answer any more is not waited for longer than this: whoever is told to go must go. */
@@ -333,7 +361,7 @@ interface Listeners {
 async function shutDown(
   { server, grpc }: Listeners,
   handler: Handler,
-  answering: Answering,
+  answering: OpenResponses,
   { drainMs, noticeMs }: ShutDownTimes,
 ): Promise<void> {
   handler.leave()

@@ -38,6 +38,8 @@ const boundsOfServer = [
   'streamsPerCaller',
   'unsent',
   'unsentPerCaller',
+  'connections',
+  'connectionsPerAddress',
   'wait',
 ] as const
 const holdAtOnce = [

@@ -33,6 +33,13 @@ export const limits = z.strictObject({
       'Bytes held for all readers that have not taken them. Over it the hub stops reading for them. Default 256MB.',
   }),
   unsentPerCaller: size.optional().meta({ description: 'The same for one caller. Default 64MB.' }),
+  connections: count.optional().meta({
+    description:
+      'Open connections of the HTTP port, and as many of the gRPC ports. Beyond it an idle one is closed for a new one. Default 20000.',
+  }),
+  connectionsPerAddress: count.optional().meta({
+    description: 'Open connections of one network address. Ignored with trustProxy. Default: unlimited.',
+  }),
   wait: duration.optional().meta({ description: 'How long a call that waits for the end waits at most. Default 10m.' }),
 })
 

@@ -25,6 +25,7 @@ function open(store: Pick<Store, 'countStates'> = memoryStore()) {
     store,
     streams: () => 3,
     readers: () => ({ unsentBytes: 5, paused: 6, cut: 7, pagesRead: 8, pagesShared: 9, stalled() {} }),
+    connections: () => ({ open: 10, refused: 11, dropped: 12 }),
     hasAgent: (name) => name === 'gpt',
     agents: () => [
       { name: 'gpt', kind: 'openai', isUp: true },
@@ -118,6 +119,9 @@ describe('what the hub counts', () => {
       'parley_readers_cut_total 7',
       'parley_log_pages_read_total 8',
       'parley_log_pages_shared_total 9',
+      'parley_connections_open 10',
+      'parley_connections_refused_total 11',
+      'parley_connections_dropped_total 12',
       'parley_agent_up{agent="gpt",kind="openai"} 1',
       'parley_agent_up{agent="bot",kind="openclaw"} 0',
       'parley_queue_waiting{agent="gpt"} 2',

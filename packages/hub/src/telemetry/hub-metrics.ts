@@ -2,6 +2,7 @@
 import { isTerminal } from '@parley/a2a'
 import type { Store, StreamEvent } from '@parley/a2a'
 import type { Answered, EventAbout, HandlerReaders, PushNews } from '@parley/a2a/server'
+import type { ConnectionCounts } from '@parley/a2a/node'
 import type { TraceSpan } from './contract.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 import type { MetricAbout, MetricRegistry, Sample } from './metric-registry.ts'
@@ -22,6 +23,7 @@ export interface HubMetricsParts {
   streams(): number
   /** Nothing until the server is open. */
   readers(): HandlerReaders | undefined
+  connections(): ConnectionCounts | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentHealth[]
   queues(): readonly QueueLength[]
@@ -165,6 +167,22 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
   registry.counted(
     metric('log_pages_shared_total', 'log.pages.shared', '{page}', [], 'Pages that streams shared.'),
     ofReaders(({ pagesShared }) => pagesShared),
+  )
+  const ofConnections = (value: (counts: ConnectionCounts) => number) => (): readonly Sample[] => {
+    const counts = parts.connections()
+    return counts === undefined ? [] : [{ labels: [], value: value(counts) }]
+  }
+  registry.gauge(
+    metric('connections_open', 'connections.open', '{connection}', [], 'Open connections of HTTP and gRPC.'),
+    ofConnections(({ open }) => open),
+  )
+  registry.counted(
+    metric('connections_refused_total', 'connections.refused', '{connection}', [], 'Refused because of a limit.'),
+    ofConnections(({ refused }) => refused),
+  )
+  registry.counted(
+    metric('connections_dropped_total', 'connections.dropped', '{connection}', [], 'Idle ones closed for new ones.'),
+    ofConnections(({ dropped }) => dropped),
   )
   registry.gauge(metric('agent_up', 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is open: 1, or 0.'), () =>
     parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 })),

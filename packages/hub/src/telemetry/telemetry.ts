@@ -21,7 +21,7 @@ import type { TraceIndex } from './trace-index.ts'
 import { createTraces } from './traces.ts'
 import { clockOf } from '../clock.ts'
 
-export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'readers' | 'queues'> {
+export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'readers' | 'connections' | 'queues'> {
   /** Closed if telemetry cannot be opened. */
   readonly store: Store
   /** Nothing before there are any. */

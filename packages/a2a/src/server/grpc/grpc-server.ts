@@ -37,6 +37,8 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
     // What comments are to SSE (B-101): it keeps proxies from closing, and finds out who is gone.
     'grpc.keepalive_time_ms': grpc.keepAliveMs,
     'grpc.keepalive_timeout_ms': grpc.stallMs,
+    // Clients connect again with their next call.
+    'grpc.max_connection_idle_ms': 300_000,
   })
   // 0.2 and 0.3 share a service, and the newest that is offered speaks for it.
   const names = [...new Set(grpc.offered.map(({ id }) => rpcsOf[id].service))]
