@@ -190,7 +190,7 @@ describe('parley session', () => {
     const signedIn = await stage.ask('POST', '/admin/session')
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     const [line = ''] = await run('list')
-    assert.match(line, /^\S+ {2}admin {2}by key {2}from 127\.0\.0\.1 {2}since \S+ {2}until \S+$/)
+    assert.match(line, /^\S+ {2}admin {2}by key {2}from 127\.0\.0\.1 {2}since \S+ {2}last used \S+ {2}until \S+$/)
     await run('end', line.split(' ')[0] ?? '')
     assert.equal((await stage.ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
     assert.deepEqual(await run('list'), [])

@@ -135,6 +135,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     prove: (token) => checkNow(token, bearing(token)),
     renew: (refreshToken) => renewSession(refreshToken),
     ended: (id) => streams.revoke(sessionGrantId(id)),
+    failed: failed('when sessions were used'),
   })
   let current = enforce(parts.settings)
 
@@ -266,6 +267,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     async close() {
       streams.close()
       await keys.close()
+      await sessions.close()
       await audit.close()
     },
   }
