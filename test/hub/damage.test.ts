@@ -82,6 +82,7 @@ describe('the files of a hub', options, () => {
     const { folder } = await killedHub()
     assert.deepEqual(await modesIn(join(folder, '.parley')), {
       '.': '700',
+      'parley.admin-key': '600',
       'parley.db': '600',
       'parley.db-mark': '600',
       'parley.db-shm': '600',
@@ -90,6 +91,26 @@ describe('the files of a hub', options, () => {
       'parley.db.lock': '600',
       'parley.db.lock-journal': '600',
     })
+  })
+
+  it('stay so at the next start, without a warning', async () => {
+    const folder = await newFolder({ 'parley.yaml': config })
+    const first = await startHub(folder)
+    await first.adminKey()
+    assert.equal((await first.end()).code, 0)
+    const second = await startHub(folder)
+    const modes = await modesIn(join(folder, '.parley'))
+    const { code, lines } = await second.end()
+    assert.equal(code, 0)
+    assert.deepEqual(
+      new Set(Object.entries(modes).map(([name, mode]) => (name === '.' ? `directory ${mode}` : mode))),
+      new Set(['directory 700', '600']),
+    )
+    assert.ok('parley.admin-key' in modes)
+    assert.deepEqual(
+      [...first.lines, ...lines].filter((line) => /warn|other users|chmod/i.test(line)),
+      [],
+    )
   })
 
   it('are taken from others if an earlier version, or a copy, left them open', async () => {
@@ -101,6 +122,7 @@ describe('the files of a hub', options, () => {
     const modes = await modesIn(directory)
     await hub.end()
     assert.equal(modes['.'], '700')
+    assert.ok('parley.admin-key' in modes)
     assert.deepEqual(new Set(Object.values(modes)), new Set(['700', '600']))
   })
 

@@ -16,7 +16,7 @@ describe('the admin key and parley key', { timeout: 120_000 }, () => {
     const admin = await hub.adminKey()
     assert.ok(!hub.lines.some((line) => line.includes(admin)), 'what is no terminal is a log')
     assert.equal((await parley(folder, ['key', 'list'], { PARLEY_URL: hub.url })).code, 0, 'the file is found')
-    await rm(join(folder, '.parley/admin-key'))
+    await rm(join(folder, '.parley/parley.admin-key'))
     const env = { PARLEY_ADMIN_KEY: admin, PARLEY_URL: hub.url }
 
     const created = await parley(folder, ['key', 'create', '--agent', 'gpt', '--name', 'ci', '--expires', '30d'], env)
@@ -58,7 +58,7 @@ describe('the admin key and parley key', { timeout: 120_000 }, () => {
     const hub = await startHub(folder, [], {}, true)
     assert.match(await hub.says(/The admin key is/), /The admin key is pka_\w+/)
     assert.match(await hub.says(/See it in a browser/), /#key=pka_\w+/)
-    assert.ok(!(await readdir(join(folder, '.parley'))).includes('admin-key'))
+    assert.ok(!(await readdir(join(folder, '.parley'))).includes('parley.admin-key'))
     await hub.end()
   })
 

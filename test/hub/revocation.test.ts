@@ -1,8 +1,11 @@
 /** What ends a right ends the streams that were opened with it, over every binding and on every replica. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
+import { encode } from '../../packages/a2a/src/bindings/grpc/codec.ts'
 import { runCommand } from '../../packages/hub/src/cli/run-command.ts'
 import { testTerminal } from '../../packages/hub/src/cli/test-terminal.ts'
 import { adminKey, openStage, until } from '../admin/stage.ts'
@@ -80,6 +83,58 @@ describe('the streams of a key', () => {
   })
 })
 
+describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
+  /** By hand, because the library's own client reads whatever comes. */
+  async function unread(office: Office, proof: Proof, text: string, windowBytes: number) {
+    const session = connectHttp2(`http://127.0.0.1:${office.server.grpcPort}`, {
+      settings: { initialWindowSize: windowBytes },
+    })
+    after(() => session.destroy())
+    const message = encode('lf.a2a.v1.SendMessageRequest', {
+      message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] },
+    })
+    const head = Buffer.alloc(5)
+    head.writeUInt32BE(message.length, 1)
+    const call = session.request({
+      ':method': 'POST',
+      ':path': '/lf.a2a.v1.A2AService/SendStreamingMessage',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'a2a-version': '1.0',
+      'x-parley-agent': 'team',
+      ...proof,
+    })
+    const closed = once(call, 'close')
+    call.end(Buffer.concat([head, message]))
+    await once(call, 'response')
+    return { session, call, closed }
+  }
+
+  /** Says as much as it is asked for, then works until it is stopped. */
+  const talking: AgentSettings = {
+    async *agent({ text }) {
+      for (let n = 0; n < (text === 'much' ? 100 : 1); n += 1) yield 'x'.repeat(20_000)
+      await never.promise
+    },
+  }
+  const patient = { agents: { team: talking }, server: { stallMs: 3_600_000 } }
+
+  it('is cut when its key is revoked, though its last error is never taken', async () => {
+    const office = await open(patient)
+    for (const text of ['much', 'little']) {
+      const proof = await office.key({ agents: ['team'] })
+      // A window of nothing: not even the first event goes out, and the status waits behind it.
+      const { session, call, closed } = await unread(office, proof, text, 0)
+      await haveOpened(office, 1)
+      assert.equal((await office.admin('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
+      await closed
+      assert.equal(call.readableLength, 0)
+      assert.equal(session.destroyed, false, 'other calls of the connection go on')
+      await haveOpened(office, 0)
+    }
+  })
+})
+
 describe('the streams of a token', () => {
   it('end when the token does', async () => {
     const clock = { at: Date.now() }
@@ -135,7 +190,7 @@ describe('parley session', () => {
     const signedIn = await stage.ask('POST', '/admin/session')
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     const [line = ''] = await run('list')
-    assert.match(line, /^\S+ {2}admin {2}by key {2}from 127\.0\.0\.1 {2}since \S+ {2}until \S+$/)
+    assert.match(line, /^\S+ {2}admin {2}by key {2}from 127\.0\.0\.1 {2}since \S+ {2}last used \S+ {2}until \S+$/)
     await run('end', line.split(' ')[0] ?? '')
     assert.equal((await stage.ask('GET', '/admin/agents', undefined, { cookie })).status, 401)
     assert.deepEqual(await run('list'), [])

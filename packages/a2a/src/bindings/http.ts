@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly parsed?: { readonly value: unknown } | undefined
   /** Aborted when the client has gone. Made when first asked for: an AbortController a request is dear. */
   readonly signal: AbortSignal
-  /** Cuts the connection that the request came by, where the runtime can. */
+  /** Cuts off an answer that is not sent whole, where the runtime can. */
   disconnect?(): void
   /** The peer's address, where the runtime tells it. */
   readonly remoteAddress?: string | undefined

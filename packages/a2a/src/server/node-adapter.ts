@@ -117,7 +117,7 @@ class AdaptedRequest implements HttpRequest {
   }
 
   disconnect(): void {
-    this.#res.destroy()
+    if (this.#res.writableFinished !== true) this.#res.destroy()
   }
 
   get remoteAddress(): string | undefined {

@@ -47,6 +47,8 @@ export interface NodeResponse {
   readonly socket?: WatchedSocket | null
   readonly headersSent: boolean
   readonly destroyed: boolean
+  /** Whether everything was handed to the system. */
+  readonly writableFinished?: boolean
   writeHead(status: number, headers: Record<string, string | number>): unknown
   write(chunk: string | Uint8Array): boolean
   end(body?: string | Uint8Array): unknown

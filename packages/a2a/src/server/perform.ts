@@ -363,7 +363,8 @@ function endable(opened: OpenStream, onStream: OnStream, { call, request, reside
     end(reason) {
       if (isOver) return
       source?.end(reason)
-      // A reader that takes nothing would otherwise hold the stream open until its stall timeout.
+      // A reader that takes nothing would otherwise hold the stream open until its stall timeout. Not called off when the
+      // source has ended: the last error may still wait behind what is not read.
       cut ??= later(lastErrorMs, () => request.disconnect?.())
     },
   })
@@ -378,7 +379,6 @@ function endable(opened: OpenStream, onStream: OnStream, { call, request, reside
     },
     ended() {
       isOver = true
-      cut?.cancel()
       release()
       opened.ended()
     },

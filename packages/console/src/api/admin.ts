@@ -46,6 +46,8 @@ export type ListedSession = {
   readonly by: 'key' | 'token' | 'oidc'
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly createdAt: string
+  /** The last request with it; of other replicas up to ten seconds late. */
+  readonly lastUsedAt: string
   /** The latest end, whatever is renewed. */
   readonly expiresAt: string
   /** The address that it was opened from. */

@@ -136,6 +136,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     prove: (token) => checkNow(token, bearing(token)),
     renew: (refreshToken) => renewSession(refreshToken),
     ended: (id) => streams.revoke(sessionGrantId(id)),
+    failed: failed('when sessions were used'),
   })
   let current = enforce(parts.settings)
 
@@ -267,6 +268,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     async close() {
       streams.close()
       await keys.close()
+      await sessions.close()
       await audit.close()
     },
   }

@@ -7,7 +7,7 @@ import type { Notes } from '@parley/a2a'
 import type { Rate } from '../config/values.ts'
 import { hashOf, isSameHash, keyIdOf, newKey } from './key-format.ts'
 import { infoOf, type KeyInfo, type KeyRecord, readRecord, stateOf, writeRecord } from './key-record.ts'
-import { createKeyUse } from './key-use.ts'
+import { createCredentialUse } from './credential-use.ts'
 import { clockOf } from '../clock.ts'
 
 export interface KeyOrder {
@@ -66,6 +66,8 @@ export const believedMs = 2_000
 const mostBelieved = 10_000
 /** For how long one that is good no more is still listed. */
 const remembered = 90 * 86_400_000
+/** Longer than anybody looks for a key that is not used. */
+const useKeptMs = 400 * 86_400_000
 /** Compared with where there is no key of that id, so that time does not tell that there is none. */
 const nobody = hashOf('')
 
@@ -77,7 +79,7 @@ interface Believed {
 export function createKeys({ notes, failed = () => {}, revoked, ...clock }: KeysParts): Keys {
   const { now, monotonicNow } = clockOf(clock)
   const believed = new Map<string, Believed>()
-  const use = createKeyUse({ notes, now, failed })
+  const use = createCredentialUse({ notes, now, kind: 'key-use', keptMs: useKeptMs, failed })
 
   async function load(id: string): Promise<KeyRecord | undefined> {
     const note = await notes.read(kind, id)

@@ -74,6 +74,20 @@ describe('sessions', () => {
     assert.equal(await sessions.read(pairOf(cookie)), undefined)
   })
 
+  it('are listed with their last use, which another replica learns when it is written', async () => {
+    const { sessions, notes, clock } = open()
+    const other = open({ notes, clock }).sessions
+    const { cookie, createdAt } = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    const lastUses = async (): Promise<readonly unknown[]> =>
+      (await Promise.all([sessions, other].map((one) => one.list({ limit: 10 })))).map(([found]) => found?.lastUsedAt)
+    assert.deepEqual(await lastUses(), [createdAt, createdAt])
+    clock.at += 60_000
+    assert.ok(await sessions.read(pairOf(cookie)))
+    assert.deepEqual(await lastUses(), [clock.at, createdAt])
+    await sessions.close()
+    assert.deepEqual(await lastUses(), [clock.at, clock.at])
+  })
+
   it('that were ended at one replica are over at another within a second', async () => {
     const { sessions, notes, clock, ended } = open()
     const other = open({ notes, clock }).sessions

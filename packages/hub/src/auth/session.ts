@@ -6,6 +6,7 @@
  */
 import { newId, type Notes } from '@parley/a2a'
 import type { Sealer, Signer } from '@parley/a2a/server'
+import { createCredentialUse } from './credential-use.ts'
 import { hashOf } from './key-format.ts'
 import { createSessionCheck, grantExpiry, type SessionCheckParts } from './session-check.ts'
 import { createSessionRecords, type KeptSession, type SessionGrant, type SessionRecord } from './session-record.ts'
@@ -22,6 +23,11 @@ export interface Session {
   /** When its grant expires, unless it is renewed. */
   readonly grantExpiresAt: number
   readonly from?: string | undefined
+}
+
+export interface ListedSession extends Session {
+  /** The last request, or when it was opened. */
+  readonly lastUsedAt: number
 }
 
 export interface OpenedSession extends Session {
@@ -47,7 +53,7 @@ export interface Sessions {
   read(cookies: string | undefined): Promise<Session | undefined>
   /** The same, by its id. */
   check(id: string): Promise<Session | undefined>
-  list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<readonly Session[]>
+  list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<readonly ListedSession[]>
   csrfOf(session: Pick<Session, 'id'>): Promise<string>
   isMeant(session: Pick<Session, 'id'>, csrf: string | undefined): Promise<boolean>
   /** Answers whether there was one. */
@@ -56,6 +62,8 @@ export interface Sessions {
   emptyCookie(isSecure: boolean): string
   /** What was read of it is read again. */
   forget(id: string): void
+  /** Writes what is pending. */
+  close(): Promise<void>
 }
 
 export interface SessionsParts extends Pick<SessionCheckParts, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
@@ -65,6 +73,8 @@ export interface SessionsParts extends Pick<SessionCheckParts, 'adminMark' | 'pr
   readonly notes: Notes
   /** Told when a session ended, for whatever reason: what it has opened ends with it. */
   ended?(id: string): Promise<void>
+  /** Called when the times of use could not be written. */
+  failed?(cause: unknown): void
 }
 
 export const csrfHeader = 'x-csrf-token'
@@ -89,9 +99,10 @@ interface Believed {
 }
 
 export function createSessions(parts: SessionsParts): Sessions {
-  const { secrets, notes, adminMark, now, monotonicNow } = parts
+  const { secrets, notes, adminMark, now, monotonicNow, failed = () => {} } = parts
   const records = createSessionRecords(notes, secrets)
   const checkGrant = createSessionCheck({ ...parts, records })
+  const use = createCredentialUse({ notes, now, kind: 'session-use', keptMs: lifetimeMs, failed })
   const believed = new Map<string, Believed>()
 
   function look(id: string): Promise<KeptSession | undefined> {
@@ -155,17 +166,24 @@ export function createSessions(parts: SessionsParts): Sessions {
       for (const token of tokensIn(cookies)) {
         const id = await idIn(token)
         const session = id === undefined ? undefined : await check(id)
-        if (session !== undefined) return session
+        if (session === undefined) continue
+        use.used(session.id)
+        return session
       }
       return undefined
     },
     check,
-    list: async (query) => (await records.list(query)).map(shownSession),
+    async list(query) {
+      const found = (await records.list(query)).map(shownSession)
+      const lastUsed = await use.lastUsed(found.map(({ id }) => id))
+      return found.map((session) => ({ ...session, lastUsedAt: lastUsed.get(session.id) ?? session.createdAt }))
+    },
     csrfOf,
     isMeant: async ({ id }, csrf) => csrf !== undefined && (await secrets()).verify(purpose.csrf, id, csrf),
     end,
     emptyCookie: (isSecure) => cookieOf('', 0, isSecure),
     forget: (id) => void believed.delete(id),
+    close: use.close,
   }
 }
 

@@ -29,7 +29,7 @@ describe('the first admin key', () => {
     t.after(() => process.umask(before))
     const terminal = testTerminal()
     await tellAdminKey(key, dataDir, terminal)
-    const file = join(dataDir, 'admin-key')
+    const file = join(dataDir, 'parley.admin-key')
     assert.ok(terminal.said.includes(`The admin key is in ${file}`))
     assert.ok(![...terminal.said, ...terminal.complaints].some((line) => line.includes(key)))
     assert.equal(await readAdminKey(dataDir), key)
@@ -41,10 +41,10 @@ describe('the first admin key', () => {
     const folder = await newFolder(t)
     const target = join(folder, 'public')
     await writeFile(target, 'theirs', { mode: 0o644 })
-    await symlink(target, join(folder, 'admin-key'))
+    await symlink(target, join(folder, 'parley.admin-key'))
     await tellAdminKey(key, folder, testTerminal())
     assert.equal(await readFile(target, 'utf8'), 'theirs')
-    assert.equal((await stat(join(folder, 'admin-key'))).mode & 0o777, 0o600)
+    assert.equal((await stat(join(folder, 'parley.admin-key'))).mode & 0o777, 0o600)
   })
 
   it('is said by nobody if the file cannot be written', async (t) => {

@@ -4,9 +4,9 @@
  */
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { adminKeyFileName } from '../data-directory.ts'
 import type { Terminal } from './command.ts'
 
-const fileName = 'admin-key'
 const ownerOnly = { file: 0o600, folder: 0o700 }
 
 export async function tellAdminKey(
@@ -19,7 +19,7 @@ export async function tellAdminKey(
     say('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
     return
   }
-  const file = join(dataDir, fileName)
+  const file = join(dataDir, adminKeyFileName)
   try {
     await writeOwnerOnly(file, key, dataDir)
     say(`\nThe admin key is in ${file}`)
@@ -34,7 +34,7 @@ export async function tellAdminKey(
 /** What a first start on this machine has left for its owner, if anything. */
 export async function readAdminKey(dataDir: string): Promise<string | undefined> {
   try {
-    return (await readFile(join(dataDir, fileName), 'utf8')).trim()
+    return (await readFile(join(dataDir, adminKeyFileName), 'utf8')).trim()
   } catch {
     return undefined
   }

@@ -8,6 +8,7 @@ interface ListedSession {
   readonly subject: string
   readonly by: string
   readonly createdAt: string
+  readonly lastUsedAt: string
   readonly expiresAt: string
   readonly from?: string
 }
@@ -27,8 +28,9 @@ export const sessionList: Command = {
     do {
       const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
       const page: SessionPage = await ask(flags, terminal, 'GET', `/admin/sessions${query}`)
-      for (const { id, subject, by, createdAt, expiresAt, from = 'unknown address' } of page.sessions) {
-        terminal.say([id, subject, `by ${by}`, `from ${from}`, `since ${createdAt}`, `until ${expiresAt}`].join('  '))
+      for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of page.sessions) {
+        const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
+        terminal.say([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
       }
       after = page.after
     } while (after !== undefined)

@@ -41,10 +41,12 @@ export const up: Command = {
       programEnv: programEnvironment(terminal.environment),
       source: await configSource(flags, terminal),
     })
+    // Before anything is said: whoever reads that it runs may stop it at once.
+    const toldToEnd = terminal.untilToldToEnd()
     const stop = follow(hub, flags, terminal)
     await introduce(hub, config, terminal)
     terminal.say(`Stop with Ctrl-C: what runs goes on ${goesOn(config.store.url)}.`)
-    await terminal.untilToldToEnd()
+    await toldToEnd
     stop()
     await hub.close()
     log.flush()

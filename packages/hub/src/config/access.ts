@@ -42,7 +42,7 @@ export const admin = z.strictObject({
   console: z.boolean().default(true).meta({ description: 'Whether the hub serves its console at `/`.' }),
   key: secret.min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`').optional().meta({
     description:
-      'Default: made at the first start; printed on a terminal, else in the file `admin-key` of the data directory.',
+      'Default: made at the first start; printed on a terminal, else in the file `parley.admin-key` of the data directory.',
   }),
   oidc: z
     .strictObject({

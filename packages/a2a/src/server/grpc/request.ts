@@ -2,6 +2,7 @@
 import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js'
 import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
 import { hostname } from '../guard.ts'
+import { httpStreamOf } from './http-stream.ts'
 
 /** What unary calls and streams have in common. */
 export type Call = Pick<
@@ -54,6 +55,12 @@ export class GrpcRequest implements HttpRequest {
       else this.#call.on('cancelled', () => leaving.abort())
     }
     return this.#leaving.signal
+  }
+
+  /** Resets this call's stream. Others of the same connection go on. */
+  disconnect(): void {
+    const stream = httpStreamOf(this.#call)
+    if (stream?.destroyed === false) stream.destroy()
   }
 
   get remoteAddress(): string | undefined {

@@ -4,35 +4,16 @@
  */
 import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
-import { afterStall, bytesTaken, type WatchedSocket } from '../patience.ts'
+import { afterStall, bytesTaken } from '../patience.ts'
 import { largeChars } from '../slices.ts'
 import type { ReaderAccount } from '../unsent-bytes.ts'
+import { type HttpStream, httpStreamOf } from './http-stream.ts'
 
 type Bytes = Uint8Array
-type AnyCall = ServerUnaryCall<Bytes, Bytes> | ServerWritableStream<Bytes, Bytes>
 
 export interface CallPatience {
   readonly stallMs: number
   stalled(): void
-}
-
-/** What we use of an Http2Stream. grpc-js does not show it; where it is not found, a stalled call ends without it. */
-interface HttpStream {
-  readonly session?: { readonly socket?: WatchedSocket }
-  readonly destroyed: boolean
-  once(event: 'close', listener: () => void): unknown
-  destroy(): unknown
-}
-
-interface Inner {
-  readonly stream?: HttpStream
-  readonly nextCall?: Inner
-}
-
-function httpStreamOf(call: AnyCall): HttpStream | undefined {
-  let inner = (call as unknown as { readonly call?: Inner }).call
-  while (inner?.nextCall !== undefined) inner = inner.nextCall
-  return inner?.stream
 }
 
 /** Progress of the connection: grpc-js tells nothing of a single call's. */

@@ -1,4 +1,4 @@
-/** Settings: how the hub is, what it is told, who may call it, who did what, and what this is. Each has its address. */
+/** Settings: how the hub is, what it is told, who may call it, who is signed in, who did what, and what this is. Each has its address. */
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { place } from '../../app/router.ts'
@@ -11,6 +11,7 @@ import { ConfigView } from './config/config-view.tsx'
 import { isEdited } from './config/draft.ts'
 import { HealthView } from './health/health-view.tsx'
 import { KeysView } from './keys/keys-view.tsx'
+import { SessionsView } from './sessions/sessions-view.tsx'
 
 interface Section {
   readonly id: string
@@ -22,6 +23,7 @@ const sections: readonly Section[] = [
   { id: 'health', label: 'Health', View: HealthView },
   { id: 'config', label: 'Config', View: ConfigView },
   { id: 'keys', label: 'Keys', View: KeysView },
+  { id: 'sessions', label: 'Sessions', View: SessionsView },
   { id: 'audit', label: 'Audit', View: AuditView },
   { id: 'about', label: 'About', View: AboutView },
 ]

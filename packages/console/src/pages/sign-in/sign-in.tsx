@@ -112,9 +112,9 @@ export function SignIn() {
             </p>
           )}
           <p class="hint" id="key-hint">
-            The hub printed it when it first started, or wrote it to <code>admin-key</code> in its data directory. Lost?
-            Set <code>admin.key</code> in <code>parley.yaml</code>, or <code>PARLEY_ADMIN_KEY</code>, and start it
-            again.
+            The hub printed it when it first started, or wrote it to <code>parley.admin-key</code> in its data
+            directory. Lost? Set <code>admin.key</code> in <code>parley.yaml</code>, or <code>PARLEY_ADMIN_KEY</code>,
+            and start it again.
           </p>
         </div>
         <button type="submit" class={issuer.value === undefined ? 'primary' : ''} disabled={isBusy.value}>

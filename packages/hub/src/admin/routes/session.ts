@@ -31,6 +31,7 @@ const listed = z
     subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
     by: z.enum(['key', 'token', 'oidc']).meta({ description: 'What opened it, and is checked at every request.' }),
     createdAt: instant,
+    lastUsedAt: instant.meta({ description: 'The last request with it; of other replicas up to ten seconds late.' }),
     expiresAt: instant.meta({ description: 'The latest end, whatever is renewed.' }),
     from: z.string().optional().meta({ description: 'The address that it was opened from.' }),
     isCurrent: z.boolean().meta({ description: 'Whether it is the one that this request was sent with.' }),
@@ -109,11 +110,12 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteP
         const shownOnes = page.slice(0, query.limit)
         const last = page.length > query.limit ? shownOnes.at(-1)?.id : undefined
         return {
-          sessions: shownOnes.map(({ id, subject, by, createdAt, expiresAt, from }) => ({
+          sessions: shownOnes.map(({ id, subject, by, createdAt, lastUsedAt, expiresAt, from }) => ({
             id,
             subject,
             by,
             createdAt: time(createdAt),
+            lastUsedAt: time(lastUsedAt),
             expiresAt: time(expiresAt),
             ...(from !== undefined ? { from } : {}),
             isCurrent: id === current?.id,

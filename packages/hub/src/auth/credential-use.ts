@@ -1,7 +1,10 @@
-/** When each key was last used: kept in memory and written now and then, for nobody waits for it and each request changes it. */
+/**
+ * When each key or session was last used: kept in memory and written every ten seconds, because each request changes it. A
+ * replica therefore knows the uses at another replica up to ten seconds late.
+ */
 import type { Notes } from '@parley/a2a'
 
-export interface KeyUse {
+export interface CredentialUse {
   used(id: string): void
   lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Writes what is pending. */
@@ -9,19 +12,20 @@ export interface KeyUse {
   close(): Promise<void>
 }
 
-export interface KeyUseParts {
+export interface CredentialUseParts {
   readonly notes: Notes
   readonly now: () => number
+  /** Under which the notes are kept. */
+  readonly kind: 'key-use' | 'session-use'
+  /** For how long after the last use. */
+  readonly keptMs: number
   /** Told of a write that failed; what it was about is written with the next. */
   failed(cause: unknown): void
 }
 
-const kind = 'key-use'
 const everyMs = 10_000
-/** Longer than anybody looks for a key that is not used. */
-const keptMs = 400 * 86_400_000
 
-export function createKeyUse({ notes, now, failed }: KeyUseParts): KeyUse {
+export function createCredentialUse({ notes, now, kind, keptMs, failed }: CredentialUseParts): CredentialUse {
   let pending = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
