@@ -134,6 +134,7 @@ export function createEngine(parts: EngineParts): Engine {
       checkStreaming(entry)
       const accepted = await take(request, { ...context, streamed: true }, entry)
       if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
+      if (accepted.repeated === true) registry.admitReader(accepted.live)
       return streams.ofMessage(accepted, request, context, withStreamOptions(context, entry))
     },
 
@@ -159,13 +160,11 @@ export function createEngine(parts: EngineParts): Engine {
       const entry = withStreamOptions(context, entryOf(context))
       checkStreaming(entry)
       const live = await findOwn(request.id, context)
+      registry.admitReader(live)
       const resumed = await streams.resume(live, context, entry)
       if (resumed !== undefined) return resumed
       if (!isTerminal(live.fold.status.state)) return streams.fromSnapshot(live, entry, false, undefined)
-      if (finished === 'replay') {
-        const { fold } = live
-        return single({ event: streams.snapshotEvent(viewOf(fold)), seq: fold.head, final: true, bytes: fold.bytes })
-      }
+      if (finished === 'replay') return streams.fromSnapshot(live, entry, true, undefined)
       throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
         taskId: live.id,
       })

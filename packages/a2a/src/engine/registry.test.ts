@@ -46,6 +46,39 @@ async function existing(store: Store, task = newTask()): Promise<string> {
 }
 
 describe('the registry', () => {
+  it('refuses a stream of another large task where streams keep too much of such in memory', async () => {
+    const store = memoryStore()
+    const { registry } = registryOver(store)
+    const large = async (owner: string, bytes = 60_000_000): Promise<Live> => {
+      const live = (await registry.find(await existing(store, { ...newTask(), owner }))) as Live
+      // As if its log were as long.
+      live.fold.bytes = bytes
+      return live
+    }
+    const follow = (live: Live): (() => void) => {
+      registry.admitReader(live)
+      const listener = (): void => {}
+      live.listeners.add(listener)
+      return () => void live.listeners.delete(listener)
+    }
+    const refused = { code: 'RATE_LIMITED' }
+    // One of any size.
+    const endWhole = follow(await large('whole', 900_000_000))
+    endWhole()
+    const ends = [follow(await large('alice')), follow(await large('alice'))]
+    const third = await large('alice')
+    assert.throws(() => follow(third), refused)
+    // Small ones, more readers of the same one, and those of others are not affected.
+    follow(await large('alice', 1_000))
+    const shared = await large('bob')
+    for (let count = 0; count < 100; count += 1) follow(shared)
+    ends[0]?.()
+    follow(third)
+    for (const owner of ['c', 'd', 'e', 'f', 'g']) follow(await large(owner))
+    const last = await large('h')
+    assert.throws(() => follow(last), refused)
+  })
+
   it('has one task for all who ask at the same time, and for those who ask later', async () => {
     let loads = 0
     const store = memoryStore()

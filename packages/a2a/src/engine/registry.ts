@@ -3,6 +3,7 @@
  * lately. There is one `Live` for a task at any time, so that all who ask for it share
  * its queue, its events and its view.
  */
+import { A2AError } from '../model/error.ts'
 import { isTerminal } from '../model/state.ts'
 import type { NewTask, TaskRow } from '../stores/store.ts'
 import { emptyFold, fold, foldFromSnapshot } from './fold.ts'
@@ -19,6 +20,13 @@ const maxIdle = 250
 const maxIdleBytes = 64_000
 /** Of all larger ones together that were loaded to be read: the same task is often read again at once. */
 const maxLargeBytes = 64_000_000
+/**
+ * Of all large tasks that streams keep in memory, and of those of one owner. A stream may wait for ever at a task that
+ * nothing happens to: without a bound 33 silent streams of 15 MB each ended a process. Tasks that run here are in memory
+ * anyway and do not count.
+ */
+const maxWatchedBytes = 512_000_000
+const maxWatchedBytesPerOwner = 128_000_000
 /** How long to leave a store alone that could not be read. */
 const rewatchMs = 500
 
@@ -30,6 +38,8 @@ export interface Registry {
   /** A task that is not in the log yet. */
   create(task: NewTask): Live
   forget(live: Live): void
+  /** Throws RATE_LIMITED if the task is large, and streams keep too much of such in memory for another one. */
+  admitReader(live: Live): void
   /** Some of them may be gone from the store; the next reader looks. */
   forgetFinished(): void
   all(): Iterable<Live>
@@ -46,7 +56,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
   // Where several processes share the store, a task may have moved on since we looked.
   const shared = Number.isFinite(store.leaseTtlMs)
 
-  return { find, known: (id) => lives.get(id), create, forget, forgetFinished, all: () => lives.values() }
+  return { find, known: (id) => lives.get(id), create, forget, admitReader, forgetFinished, all: () => lives.values() }
 
   async function find(id: string): Promise<Live | undefined> {
     const known = lives.get(id)
@@ -72,7 +82,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
     const row = await store.load(id)
     if (row === undefined) return undefined
     const live = add(await liveOf(row))
-    if (live.fold.bytes > maxIdleBytes) keepLarge(live)
+    if (isLarge(live)) keepLarge(live)
     return live
   }
 
@@ -91,6 +101,23 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
       forget(other)
     }
     large.add(live)
+  }
+
+  function admitReader(live: Live): void {
+    const { bytes } = live.fold
+    if (!isLarge(live) || live.owned || live.listeners.size > 0) return
+    const { tenant, owner } = live.partition
+    let all = 0
+    let own = 0
+    for (const other of lives.values()) {
+      if (other === live || other.owned || other.listeners.size === 0 || !isLarge(other)) continue
+      all += other.fold.bytes
+      if (other.partition.owner === owner && other.partition.tenant === tenant) own += other.fold.bytes
+    }
+    // One task of any size may always be followed.
+    const isTooMuch = all + bytes > maxWatchedBytes || (own > 0 && own + bytes > maxWatchedBytesPerOwner)
+    if (all === 0 || !isTooMuch) return
+    throw new A2AError('RATE_LIMITED', 'Streams of too many large tasks are open: end one of them, or ask for the task')
   }
 
   async function liveOf(row: TaskRow): Promise<Live> {
@@ -168,7 +195,7 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
 
   /** A large finished task is not worth its memory: whoever holds it keeps it, the next reader loads it. */
   function released(live: Live): void {
-    if (isTerminal(live.fold.status.state) && live.fold.bytes > maxIdleBytes) forget(live)
+    if (isTerminal(live.fold.status.state) && isLarge(live)) forget(live)
   }
 
   /** The order of the map is the order of use. */
@@ -188,4 +215,8 @@ export function createRegistry(given: Omit<LiveParts, 'released'>): Registry {
       if (looked >= 4 || lives.size() <= maxIdle) return
     }
   }
+}
+
+function isLarge({ fold: { bytes } }: Live): boolean {
+  return bytes > maxIdleBytes
 }

@@ -25,7 +25,7 @@ export type TaskStreams = ReturnType<typeof createTaskStreams>
 export function createTaskStreams(store: Store, pages: LogPages) {
   const snapshots = new WeakMap<Task, StreamEvent>()
 
-  return { ofMessage, resume, fromSnapshot, snapshotEvent }
+  return { ofMessage, resume, fromSnapshot }
 
   /** The stream that a message is answered with. */
   async function ofMessage(
