@@ -7,8 +7,8 @@
 import { newId, type Notes } from '@parley/a2a'
 import type { Sealer, Signer } from '@parley/a2a/server'
 import { hashOf } from './key-format.ts'
-import { createSessionCheck, grantExpiry, type SessionCheckParts } from './session-check.ts'
-import { createSessionRecords, type KeptSession, type SessionGrant, type SessionRecord } from './session-record.ts'
+import { createSessionCheck, grantExpiry, type SessionCheckDeps } from './session-check.ts'
+import { createSessionRecords, type StoredSession, type SessionGrant, type SessionRecord } from './session-record.ts'
 
 export interface Session {
   readonly id: string
@@ -30,7 +30,7 @@ export interface OpenedSession extends Session {
   readonly csrf: string
 }
 
-export interface SessionOrder {
+export interface NewSession {
   readonly subject: string
   readonly grant: SessionGrant
   /** The address that it is opened from. */
@@ -40,7 +40,7 @@ export interface SessionOrder {
 export interface Sessions {
   /** For a session that the admin key opens. */
   readonly adminGrant: SessionGrant
-  open(order: SessionOrder, isSecure: boolean): Promise<OpenedSession>
+  open(session: NewSession, isSecure: boolean): Promise<OpenedSession>
   /** Whether the `Cookie` header has one, good or not. */
   isShown(cookies: string | undefined): boolean
   /** That of the `Cookie` header, if its grant holds. Throws UNAVAILABLE if the issuer cannot be asked now. */
@@ -58,7 +58,7 @@ export interface Sessions {
   forget(id: string): void
 }
 
-export interface SessionsParts extends Pick<SessionCheckParts, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
+export interface SessionsParts extends Pick<SessionCheckDeps, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
   secrets(): Promise<Signer & Sealer>
   readonly notes: Notes
   /** Told when a session ended, for whatever reason: what it has opened ends with it. */
@@ -80,8 +80,8 @@ interface Claims {
   readonly exp: number
 }
 
-interface Believed {
-  readonly kept: Promise<KeptSession | undefined>
+interface CachedSession {
+  readonly kept: Promise<StoredSession | undefined>
   readonly until: number
 }
 
@@ -89,9 +89,9 @@ export function createSessions(parts: SessionsParts): Sessions {
   const { secrets, notes, adminMark, now } = parts
   const records = createSessionRecords(notes, secrets)
   const checkGrant = createSessionCheck({ ...parts, records })
-  const believed = new Map<string, Believed>()
+  const believed = new Map<string, CachedSession>()
 
-  function look(id: string): Promise<KeptSession | undefined> {
+  function look(id: string): Promise<StoredSession | undefined> {
     const seen = believed.get(id)
     if (seen !== undefined && seen.until > now()) return seen.kept
     if (believed.size >= mostBelieved) believed.clear()
