@@ -48,13 +48,13 @@ const doors: Readonly<Record<string, Surface>> = {
   },
   './server': {
     values: `
-      ConfigError allOf anonymous anyOf apiKey authorityOf basic bearer clientTools createHandler credentials cursor
-      JsonMeter cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
+      ConfigError allOf anonymous anyOf apiKey authorityOf basic bearer clientTools clockOf createHandler credentials cursor
+      JsonMeter cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool systemClock timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions
-      BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Credentials Delivery
-      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HandlerReaders HouseOptions Idempotency JsonSize JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OnStream OpaqueBearerOptions OpenedStream PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
+      BearerOptions Binding CallContext CallTerms Caller CardPatch CardSigning CardVariant ClientCertificate Clock ClockOptions Credentials Delivery
+      DeliveryHandler EndpointVariant Engine EngineLog EngineRetention EventAbout ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler HandlerAgents HandlerOptions HandlerPush HandlerReaders HouseOptions Idempotency JsonSize JwtBearerOptions Limits MessageAbout MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushNews PushOptions PushTriggers Sealer Signer SigningKey SigningKeys StreamHandle StreamItem TaskDesk TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame WireObject
     `,
   },
   './node': {

@@ -10,7 +10,7 @@ import { runCampaign } from './guided/campaign.ts'
 import { readCorpus } from './guided/corpus.ts'
 import { createMutator } from './guided/mutate.ts'
 import { targets as plantedDefects } from './guided/planted-defects.ts'
-import { createRandom } from './guided/random.ts'
+import { createRandomChoices } from './guided/random.ts'
 import { runTarget } from './guided/run-target.ts'
 import { listTargets } from './targets.ts'
 
@@ -97,7 +97,7 @@ describe('the guided fuzz', () => {
 
   it('makes the same inputs of the same seed', () => {
     const inputs = (from: number): readonly string[] => {
-      const mutate = createMutator('json', ['word'], createRandom(from))
+      const mutate = createMutator('json', ['word'], createRandomChoices(from))
       const start = Buffer.from('{"a":[1,"x"]}')
       return Array.from({ length: 50 }, () => Buffer.from(mutate(start, start)).toString('hex'))
     }

@@ -12,8 +12,8 @@ import { openCounter } from '../../packages/hub/src/admin/counter.ts'
 import { type Access, createAccess } from '../../packages/hub/src/auth/access.ts'
 import { accessSettings } from '../../packages/hub/src/auth/settings.ts'
 import { sections } from '../../packages/hub/src/config/config.ts'
-import { createGrpcRaw } from '../matrix/grpc-raw.ts'
-import { createRaw, type Raw } from '../matrix/raw.ts'
+import { createAgentPeer } from '../matrix/agent-peer.ts'
+import type { Raw } from '../matrix/raw.ts'
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 export type Version = '0.3' | '1.0'
@@ -115,28 +115,8 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
     await access.close()
     await server.close()
   })
-  const grpcAddress = async (): Promise<string> => `127.0.0.1:${server.grpcPort}`
-
   /** One connection for each, as programs have it. */
   const peers = new Map<string, Raw>()
-
-  function peerOf(agent: string, { binding, version }: Tongue): Raw {
-    const home = `${server.url}/a2a/${agent}`
-    const send = (request: Request): Promise<Response> => {
-      const { pathname, search } = new URL(request.url)
-      return fetch(new Request(home + (pathname === '/' ? '' : pathname) + search, request))
-    }
-    if (binding !== 'GRPC') return createRaw({ binding, version }, send)
-    const raw = createGrpcRaw(version, { grpcAddress, fetch: send })
-    const named = { 'x-parley-agent': agent }
-    return {
-      ...raw,
-      call: (operation, request, about = {}) =>
-        raw.call(operation, request, { ...about, headers: { ...named, ...about.headers } }),
-      stream: (operation, request, about = {}) =>
-        raw.stream(operation, request, { ...about, headers: { ...named, ...about.headers } }),
-    }
-  }
 
   const office: Office = {
     server,
@@ -147,7 +127,7 @@ export async function openOffice(options: OfficeOptions): Promise<Office> {
     two,
     peer(agent, tongue) {
       const name = `${agent} ${tongue.binding} ${tongue.version}`
-      const known = peers.get(name) ?? peerOf(agent, tongue)
+      const known = peers.get(name) ?? createAgentPeer({ url: server.url, grpcPort: server.grpcPort, agent }, tongue)
       peers.set(name, known)
       return known
     },

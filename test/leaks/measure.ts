@@ -17,7 +17,7 @@ export interface LeakCase {
   readonly fullOnly?: boolean
 }
 
-export interface Measured {
+export interface LeakMeasurement {
   readonly name: string
   readonly bytesEach: number
   /** More of them is a leak. */
@@ -49,7 +49,7 @@ export async function measureAll(cases: readonly LeakCase[]): Promise<void> {
   }
 }
 
-async function measure({ name, run, slowness = 1 }: LeakCase): Promise<Measured> {
+async function measure({ name, run, slowness = 1 }: LeakCase): Promise<LeakMeasurement> {
   const startedAt = performance.now()
   let operations = 0
   const repeat = async (times: number): Promise<void> => {

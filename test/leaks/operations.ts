@@ -11,7 +11,7 @@ import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { Answer, Raw } from '../matrix/raw.ts'
 import { isFull, type LeakCase, measureAll } from './measure.ts'
-import { peerOf, type Tongue, tongues } from './peers.ts'
+import { type BindingVersion, bindingVersions, createAgentPeer } from '../matrix/agent-peer.ts'
 
 const agent: Agent = async function* ({ text, signal }): AsyncGenerator<Report, void, void> {
   if (text === 'throw') throw new Error('no')
@@ -69,8 +69,8 @@ const inShort: readonly string[] = ['JSONRPC 1.0', 'HTTP+JSON 0.3', 'GRPC 1.0']
 /** Between 1,000 and 2,000 messages are remembered: more than the quick mode sends. turns.test.ts does. */
 const isSlowToFill = (name: string): boolean => name.endsWith('by a Message')
 
-async function casesOf(tongue: Tongue): Promise<readonly LeakCase[]> {
-  const peer: Raw = peerOf({ url: server.url, grpcPort: server.grpcPort, agent: 'echo' }, tongue)
+async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCase[]> {
+  const peer: Raw = createAgentPeer({ url: server.url, grpcPort: server.grpcPort, agent: 'echo' }, bindingVersion)
   const ok = async (work: Promise<Answer>): Promise<Answer> => {
     const answer = await work
     assert.ok(!isRefused(answer), JSON.stringify(answer.body))
@@ -133,8 +133,8 @@ async function casesOf(tongue: Tongue): Promise<readonly LeakCase[]> {
       await ok(peer.call('DeleteTaskPushNotificationConfig', { taskId: asking, id }))
     },
     GetExtendedAgentCard: () => peer.call('GetExtendedAgentCard', {}),
-    ...(tongue.version === '1.0' ? { ListTasks: () => ok(peer.call('ListTasks', { pageSize: 3 })) } : {}),
-    ...(tongue.binding !== 'GRPC'
+    ...(bindingVersion.version === '1.0' ? { ListTasks: () => ok(peer.call('ListTasks', { pageSize: 3 })) } : {}),
+    ...(bindingVersion.binding !== 'GRPC'
       ? {
           'the agent card': async () => {
             const response = await peer.fetch('/.well-known/agent-card.json')
@@ -151,7 +151,7 @@ async function casesOf(tongue: Tongue): Promise<readonly LeakCase[]> {
         }
       : {}),
   }
-  const where = `${tongue.binding} ${tongue.version}`
+  const where = `${bindingVersion.binding} ${bindingVersion.version}`
   const each = Object.entries(operations).map(([name, run]) => ({ name: `${where}: ${name}`, run, fullOnly: true }))
   // One of each, many times: what one of them leaves is left by each round.
   const round: LeakCase = {
@@ -166,7 +166,7 @@ async function casesOf(tongue: Tongue): Promise<readonly LeakCase[]> {
 }
 
 try {
-  for (const tongue of tongues) await measureAll(await casesOf(tongue))
+  for (const bindingVersion of bindingVersions) await measureAll(await casesOf(bindingVersion))
 } finally {
   await server.close()
   receiver.close()

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { Measured } from './measure.ts'
+import type { LeakMeasurement } from './measure.ts'
 
 /** Each of its lines is a case. A program that ends in any other way than by itself has measured nothing. */
 export async function runProgram(
   name: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Measured[]> {
+): Promise<LeakMeasurement[]> {
   const file = join(import.meta.dirname, `${name}.ts`)
   const child = spawn(process.execPath, ['--conditions=parley-source', '--expose-gc', file], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -21,10 +21,10 @@ export async function runProgram(
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Measured)
+    .map((line) => JSON.parse(line) as LeakMeasurement)
 }
 
-export function report(measured: readonly Measured[]): string {
+export function report(measured: readonly LeakMeasurement[]): string {
   return measured
     .map(
       ({ name, bytesEach, operations }) => `${String(bytesEach).padStart(7)} bytes each  ${name} (${operations} times)`,

@@ -1,5 +1,6 @@
 /** How the agents of a hub hand work on, put together: where it may go, who can take it, and how it gets there. */
 import type { Agent, AgentLog, Caller, Notes } from '@parley/a2a'
+import { systemClock } from '@parley/a2a/server'
 import type { Handler } from '@parley/a2a/server'
 import type { House } from './agents/kind.ts'
 import type { Access } from './auth/access.ts'
@@ -15,7 +16,6 @@ import { createHouseCalls } from './house-calls.ts'
 import type { Registry } from './registry.ts'
 import { createRouting } from './routing/routing.ts'
 import type { Routing } from './routing/routing.ts'
-import { systemClock } from './clock.ts'
 
 export interface HandingOnParts {
   readonly notes: Notes

@@ -1,6 +1,6 @@
 /** From a configuration to a running hub: the only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
-import { ConfigError, defaultJsonNodes, verifyMasterKey } from '@parley/a2a/server'
+import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Front, Server } from '@parley/a2a/node'
@@ -42,7 +42,6 @@ import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
 import { costOf } from './telemetry/prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { whereOpen } from './where-open.ts'
-import { systemClock } from './clock.ts'
 
 export interface HubParts {
   readonly log: AgentLog

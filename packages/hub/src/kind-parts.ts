@@ -1,12 +1,12 @@
 /** What the hub lends to each of its agents. */
 import type { AgentLog, Notes } from '@parley/a2a'
 import { guardedFetch, guardedLookup } from '@parley/a2a/node'
+import { systemClock } from '@parley/a2a/server'
 import type { KindParts } from './agents/kind.ts'
 import { createPartBytes } from './agents/part-bytes.ts'
 import { defined } from './defined.ts'
 import { ownNotes } from './own-notes.ts'
 import type { RegistryParts } from './registry.ts'
-import { systemClock } from './clock.ts'
 
 export interface LendingParts extends Pick<KindParts, 'programEnv' | 'model' | 'publicUrl'> {
   readonly notes: Notes

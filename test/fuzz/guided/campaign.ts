@@ -8,7 +8,7 @@ import type { Coverage } from './coverage.ts'
 import { longestBlockMs, mostBlockMs, threadCpuMs } from './event-loop-time.ts'
 import { createMutator } from './mutate.ts'
 import { mostBytes } from './mutate-bytes.ts'
-import { createRandom } from './random.ts'
+import { createRandomChoices } from './random.ts'
 import { keyOf } from './target.ts'
 import type { Finding, FindingKind, FuzzTarget, Subject } from './target.ts'
 
@@ -47,7 +47,7 @@ const inputsPerSubject = 4_000
 
 export async function runCampaign(target: FuzzTarget, options: CampaignOptions): Promise<CampaignResult> {
   const { inputs, seed, first, coverage, timed, hangMs } = options
-  const random = createRandom(seed)
+  const random = createRandomChoices(seed)
   const mutate = createMutator(target.format, target.dictionary, random)
   const findings = new Map<string, Finding>()
   const kept: Uint8Array[] = []

@@ -1,5 +1,5 @@
 /** Mutations that know nothing of a format: bits, ranges, words, and growth. */
-import type { Random } from './random.ts'
+import type { RandomChoices } from './random.ts'
 
 /** Above the megabyte for which the time limit holds nothing is to be learned. */
 export const mostBytes = 1_000_000
@@ -19,7 +19,7 @@ export function concat(...pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /** A range of the input: mostly short, at times all of it. */
-function rangeIn(length: number, random: Random): readonly [from: number, to: number] {
+function rangeIn(length: number, random: RandomChoices): readonly [from: number, to: number] {
   const from = random.below(length + 1)
   const most = random.chance(0.8) ? Math.min(16, length - from) : length - from
   return [from, from + random.below(most + 1)]
@@ -30,7 +30,7 @@ export function mutateBytes(
   input: Uint8Array,
   other: Uint8Array,
   dictionary: readonly Uint8Array[],
-  random: Random,
+  random: RandomChoices,
 ): Uint8Array {
   const [from, to] = rangeIn(input.length, random)
   const before = input.subarray(0, from)
@@ -75,7 +75,7 @@ export function mutateBytes(
 }
 
 /** Repeats a range until the input is large, for code whose cost grows faster than its input. */
-function grow(input: Uint8Array, from: number, to: number, random: Random): Uint8Array {
+function grow(input: Uint8Array, from: number, to: number, random: RandomChoices): Uint8Array {
   const piece = input.subarray(from, to)
   if (piece.length === 0) return input
   const wanted = 2 ** (8 + random.below(12))
@@ -97,7 +97,7 @@ const numbers = [
   '99999999999999999999',
 ]
 
-function changeNumber(input: Uint8Array, random: Random): Uint8Array {
+function changeNumber(input: Uint8Array, random: RandomChoices): Uint8Array {
   const text = Buffer.from(input.buffer, input.byteOffset, input.length).toString('latin1')
   const found = [...text.slice(0, 20_000).matchAll(/\d+/g)]
   if (found.length === 0) return input

@@ -1,6 +1,6 @@
 /** Mutations of a JSON document that leave it a JSON document. */
 import { bytesOfText } from './target.ts'
-import type { Random } from './random.ts'
+import type { RandomChoices } from './random.ts'
 
 type Holder = Record<string | number, unknown>
 interface Place {
@@ -50,7 +50,7 @@ export function mutateJson(
   input: Uint8Array,
   other: Uint8Array,
   dictionary: readonly string[],
-  random: Random,
+  random: RandomChoices,
 ): Uint8Array | undefined {
   const root = parsed(input)
   if (root === undefined) return undefined
@@ -90,7 +90,7 @@ function mutatePlace(
   places: readonly Place[],
   other: unknown,
   dictionary: readonly string[],
-  random: Random,
+  random: RandomChoices,
 ): void {
   const value = holder[key]
   const word = dictionary.length === 0 ? 'x' : random.pick(dictionary)
@@ -140,7 +140,7 @@ function mutatePlace(
   }
 }
 
-function mutateString(value: string, word: string, random: Random): string {
+function mutateString(value: string, word: string, random: RandomChoices): string {
   const at = random.below(value.length + 1)
   if (random.chance(0.02))
     return value.repeat(Math.min(1 + random.below(5_000), Math.ceil(400_000 / (value.length + 1))))
@@ -151,19 +151,19 @@ function mutateString(value: string, word: string, random: Random): string {
   )
 }
 
-function repeat(list: unknown[], random: Random): void {
+function repeat(list: unknown[], random: RandomChoices): void {
   const times = 2 ** random.below(14)
   const first = list[0]
   if ((JSON.stringify(first)?.length ?? 4) * times > 800_000) return
   for (let count = 0; count < times; count += 1) list.push(first)
 }
 
-function widen(value: Holder, word: string, random: Random): void {
+function widen(value: Holder, word: string, random: RandomChoices): void {
   const times = 2 ** random.below(14)
   for (let count = 0; count < times; count += 1) value[`${word}${count}`] = count
 }
 
-function nested(value: unknown, times: number, word: string, random: Random): unknown {
+function nested(value: unknown, times: number, word: string, random: RandomChoices): unknown {
   const inArrays = random.chance(0.5)
   let out = value
   for (let count = 0; count < Math.min(times, 3_000); count += 1) out = inArrays ? [out] : { [word]: out }
@@ -171,7 +171,7 @@ function nested(value: unknown, times: number, word: string, random: Random): un
 }
 
 /** What a parser takes for JSON and a serializer never writes: keys that come twice, spellings of numbers, `__proto__`. */
-function twist(text: string, random: Random): string {
+function twist(text: string, random: RandomChoices): string {
   switch (random.below(4)) {
     case 0:
       return text.replace(/"(\w+)":/, '"$1":null,"$1":')

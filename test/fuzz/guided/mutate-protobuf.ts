@@ -1,6 +1,6 @@
 /** Mutations of the fields of a protobuf message, read without its descriptor. */
 import { concat } from './mutate-bytes.ts'
-import type { Random } from './random.ts'
+import type { RandomChoices } from './random.ts'
 
 interface Field {
   number: number
@@ -16,7 +16,7 @@ export function mutateProtobuf(
   input: Uint8Array,
   other: Uint8Array,
   dictionary: readonly Uint8Array[],
-  random: Random,
+  random: RandomChoices,
 ): Uint8Array | undefined {
   const fields = input.length > 200_000 ? undefined : readFields(input, 0)
   if (fields === undefined || fields.length === 0) return undefined
@@ -97,7 +97,7 @@ function mutateList(
   another: Field[],
   others: readonly Field[],
   dictionary: readonly Uint8Array[],
-  random: Random,
+  random: RandomChoices,
 ): void {
   const at = random.below(list.length + 1)
   const field = list[at]
@@ -135,14 +135,14 @@ function mutateList(
 }
 
 /** A field inside itself, many times: a message that contains itself, such as a Struct. */
-function wrap(list: Field[], at: number, times: number, random: Random): void {
+function wrap(list: Field[], at: number, times: number, random: RandomChoices): void {
   const numbers = [list[at]!.number, 1 + random.below(6)]
   for (let count = 0; count < times; count += 1) {
     list[at] = { number: numbers[count % 2] as number, wire: 2, bytes: new Uint8Array(), fields: [list[at] as Field] }
   }
 }
 
-function word(dictionary: readonly Uint8Array[], random: Random): Uint8Array {
+function word(dictionary: readonly Uint8Array[], random: RandomChoices): Uint8Array {
   if (dictionary.length > 0 && random.chance(0.7)) return random.pick(dictionary)
   return Uint8Array.from({ length: random.below(6) }, () => random.below(256))
 }

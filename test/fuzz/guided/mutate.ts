@@ -3,12 +3,12 @@ import { splitHttpInput } from './http-input.ts'
 import { concat, mutateBytes, mostBytes } from './mutate-bytes.ts'
 import { mutateJson } from './mutate-json.ts'
 import { mutateProtobuf } from './mutate-protobuf.ts'
-import type { Random } from './random.ts'
+import type { RandomChoices } from './random.ts'
 import type { InputFormat } from './target.ts'
 
 export type Mutate = (input: Uint8Array, other: Uint8Array) => Uint8Array
 
-export function createMutator(format: InputFormat, words: readonly string[], random: Random): Mutate {
+export function createMutator(format: InputFormat, words: readonly string[], random: RandomChoices): Mutate {
   const dictionary = words.map((word) => Uint8Array.from(Buffer.from(word)))
   const bytes: Mutate = (input, other) => mutateBytes(input, other, dictionary, random)
   const json: Mutate = (input, other) => mutateJson(input, other, words, random) ?? bytes(input, other)

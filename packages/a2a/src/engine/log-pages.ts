@@ -34,7 +34,7 @@ const keptMs = 1_000
 /** Reads at one time. Each may bring one event as large as an event can be. */
 const maxReads = 16
 
-interface Kept {
+interface CachedPage {
   readonly live: Live
   readonly page: Promise<LogPage>
   readonly counted: { bytes: number }
@@ -42,7 +42,7 @@ interface Kept {
 }
 
 export function createLogPages(store: Pick<Store, 'read'>): LogPages {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, CachedPage>()
   const queued: (() => void)[] = []
   let total = 0
   let reading = 0
@@ -60,7 +60,7 @@ export function createLogPages(store: Pick<Store, 'read'>): LogPages {
       read += 1
       const counted = { bytes: 0 }
       const page = inTurn(() => readPage(live, seq, counted))
-      const made: Kept = { live, page, counted, wait: undefined }
+      const made: CachedPage = { live, page, counted, wait: undefined }
       if (known !== undefined) drop(key, known)
       kept.set(key, made)
       page.then(
@@ -102,7 +102,7 @@ export function createLogPages(store: Pick<Store, 'read'>): LogPages {
     }
   }
 
-  function keep(key: string, page: Kept): void {
+  function keep(key: string, page: CachedPage): void {
     total += page.counted.bytes
     page.wait = later(keptMs, () => drop(key, page))
     // The oldest go first. One that is larger than all the room is shared only while it is being read.
@@ -112,7 +112,7 @@ export function createLogPages(store: Pick<Store, 'read'>): LogPages {
     }
   }
 
-  function drop(key: string, page: Kept): void {
+  function drop(key: string, page: CachedPage): void {
     if (kept.get(key) !== page) return
     kept.delete(key)
     if (page.wait === undefined) return

@@ -4,7 +4,7 @@ import type { Message } from '../model/task.ts'
 import { later } from './later.ts'
 import type { Wait } from './later.ts'
 
-export interface TurnQuestionParts {
+export interface TurnQuestionOptions {
   readonly id: string
   readonly state: TaskState
   /** How long to wait for the answer; without it, forever. */
@@ -23,7 +23,7 @@ export class TurnQuestion {
   readonly #isOver: () => boolean
   readonly #timer: Wait | undefined
 
-  constructor({ id, state, timeoutMs, monotonicNow, expire }: TurnQuestionParts) {
+  constructor({ id, state, timeoutMs, monotonicNow, expire }: TurnQuestionOptions) {
     this.id = id
     this.state = state
     this.#settle = Promise.withResolvers()

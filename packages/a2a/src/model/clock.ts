@@ -13,11 +13,11 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
 /** The given clocks, or those of the system. A test that moves only `now` means both: its time passes, it does not step. */
-export function clockOf({ now, monotonicNow = now }: GivenClock): Clock {
+export function clockOf({ now, monotonicNow = now }: ClockOptions): Clock {
   return { now: now ?? systemClock.now, monotonicNow: monotonicNow ?? systemClock.monotonicNow }
 }
 
-export interface GivenClock {
+export interface ClockOptions {
   readonly now?: (() => number) | undefined
   readonly monotonicNow?: (() => number) | undefined
 }

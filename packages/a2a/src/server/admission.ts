@@ -51,7 +51,7 @@ export interface Answered {
 }
 
 /** A stream that has just opened, over any binding. */
-export interface OpenedStream {
+export interface StreamHandle {
   readonly agent: string
   /** The very object that `authenticate` returned. */
   readonly caller: Caller
@@ -60,7 +60,7 @@ export interface OpenedStream {
 }
 
 /** Returns a function that is called once the stream has ended, or nothing if the stream will not be ended early. */
-export type OnStream = (stream: OpenedStream) => (() => void) | undefined
+export type OnStream = (stream: StreamHandle) => (() => void) | undefined
 
 /** Not waited for. What it throws goes to the log. */
 export type OnAnswer = (answered: Answered) => void

@@ -11,7 +11,7 @@ export interface UnsentLimits {
 }
 
 export interface ReaderCounts {
-  /** Held for readers now. What several share counts once. */
+  /** HeldBytes for readers now. What several share counts once. */
   readonly unsentBytes: number
   /** Readers that wait because their caller, or the server, is over its budget. */
   readonly paused: number
@@ -26,7 +26,7 @@ export interface UnsentBytes extends ReaderCounts {
   stalled(): void
 }
 
-interface Held {
+interface HeldBytes {
   readonly bytes: number
   readers: number
   readonly byCaller: Map<CallerAccount, number>
@@ -38,7 +38,7 @@ interface CallerAccount {
   readers: number
 }
 
-interface Paused {
+interface PausedReader {
   readonly account: CallerAccount
   resume(): void
 }
@@ -66,8 +66,8 @@ export function createUnsentBytes(limits: UnsentLimits): UnsentBytes {
 class Budget {
   total = 0
   cut = 0
-  readonly paused = new Set<Paused>()
-  readonly held = new Map<object, Held>()
+  readonly paused = new Set<PausedReader>()
+  readonly held = new Map<object, HeldBytes>()
   readonly #limits: UnsentLimits
   readonly #callers = new Map<string, CallerAccount>()
   #waking = false
@@ -153,7 +153,7 @@ export class ReaderAccount {
   readonly #account: CallerAccount
   readonly #holds = new Set<object>()
   #own = 0
-  #paused: Paused | undefined
+  #paused: PausedReader | undefined
   #closed = false
 
   constructor(budget: Budget, account: CallerAccount) {

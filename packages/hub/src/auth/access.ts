@@ -17,6 +17,7 @@ import type {
   Sealer,
   Signer,
 } from '@parley/a2a/server'
+import { clockOf } from '@parley/a2a/server'
 import { type Audit, createAudit } from '../audit/audit.ts'
 import { entryOfAnswer } from '../audit/entry.ts'
 import { createTaskStates } from '../audit/task-states.ts'
@@ -32,10 +33,9 @@ import { type Grant, keyGrantId, sessionGrantId } from './grant.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createPasses } from './pass.ts'
 import { grantsOf } from './scopes.ts'
-import type { SessionCheckParts } from './session-check.ts'
+import type { SessionCheckDeps } from './session-check.ts'
 import { createSessions, csrfHeader, type Session, type Sessions } from './session.ts'
 import type { AccessSettings } from './settings.ts'
-import { clockOf } from '../clock.ts'
 
 export interface AccessParts {
   readonly notes: Notes
@@ -86,7 +86,7 @@ export interface Access {
   grantOf(caller: Caller): Grant | undefined
   grantOfSession(session: Session): Grant
   /** How a session of OpenID Connect is renewed. Until it is said, none is. */
-  renewSessionsBy(renew: SessionCheckParts['renew']): void
+  renewSessionsBy(renew: SessionCheckDeps['renew']): void
   /** From now on these hold. */
   configure(settings: AccessSettings): void
   /** Writes what is pending. */
@@ -126,7 +126,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
   const limiter = createLimiter(monotonicNow)
   const quota = createQuota(notes, now)
   const states = createTaskStates(audit, now)
-  let renewSession: SessionCheckParts['renew'] = async () => undefined
+  let renewSession: SessionCheckDeps['renew'] = async () => undefined
   const sessions = createSessions({
     secrets: parts.secrets,
     notes,

@@ -25,7 +25,7 @@ export interface GrantStreams {
   close(): void
 }
 
-export interface GrantStreamsParts {
+export interface GrantStreamsDeps {
   readonly notes: Notes
   readonly now: () => number
   /** Whether these scopes permit the use of the agent. */
@@ -35,7 +35,7 @@ export interface GrantStreamsParts {
   failed(cause: unknown): void
 }
 
-interface Held {
+interface OpenGrant {
   readonly grant: Grant
   expiresAt: number
   readonly streams: Set<GrantStream>
@@ -47,8 +47,8 @@ const everyMs = 1_000
 const keptMs = 600_000
 const pageSize = 1_000
 
-export function createGrantStreams({ notes, now, mayUse, revoked, failed }: GrantStreamsParts): GrantStreams {
-  const held = new Map<string, Held>()
+export function createGrantStreams({ notes, now, mayUse, revoked, failed }: GrantStreamsDeps): GrantStreams {
+  const held = new Map<string, OpenGrant>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checking: Promise<void> | undefined
 
@@ -59,7 +59,7 @@ export function createGrantStreams({ notes, now, mayUse, revoked, failed }: Gran
   }
 
   /** What has no way to be looked at again has ended with its time. */
-  async function look(grantId: string, { grant }: Held, isOver: boolean): Promise<void> {
+  async function look(grantId: string, { grant }: OpenGrant, isOver: boolean): Promise<void> {
     if (grant.recheck === undefined) return isOver ? end(grantId) : undefined
     let rights
     try {

@@ -4,11 +4,11 @@
  * takes to reach other replicas; in this process it holds at once.
  */
 import type { Notes } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
 import { hashOf, isSameHash, keyIdOf, newKey } from './key-format.ts'
 import { infoOf, type KeyInfo, type KeyRecord, readRecord, stateOf, writeRecord } from './key-record.ts'
 import { createCredentialUse } from './credential-use.ts'
-import { clockOf } from '../clock.ts'
 
 export interface KeyOrder {
   readonly name: string

@@ -4,7 +4,7 @@
  */
 import { A2AError, type Caller } from '@parley/a2a'
 import { adminScope } from './scopes.ts'
-import type { KeptSession, SessionGrant, SessionRecord, SessionRecords } from './session-record.ts'
+import type { StoredSession, SessionGrant, SessionRecord, SessionRecords } from './session-record.ts'
 
 /** What an issuer gives for a refresh token. */
 export interface RenewedTokens {
@@ -13,7 +13,7 @@ export interface RenewedTokens {
   readonly refreshToken?: string | undefined
 }
 
-export interface SessionCheckParts {
+export interface SessionCheckDeps {
   readonly records: SessionRecords
   /** Tells the admin key that holds from another. */
   readonly adminMark: string
@@ -27,19 +27,19 @@ export interface SessionCheckParts {
 }
 
 /** The session as it is now, or nothing if its grant has ended. Throws UNAVAILABLE if that cannot be known now. */
-export type SessionCheck = (kept: KeptSession) => Promise<SessionRecord | undefined>
+export type SessionCheck = (kept: StoredSession) => Promise<SessionRecord | undefined>
 
 /** How long a replica may take to renew before another tries. */
 const renewMs = 20_000
 const mostPauses = 200
 
-export function createSessionCheck(parts: SessionCheckParts): SessionCheck {
+export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
   const { records, adminMark, now } = parts
   const pause = parts.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, 100)))
   /** One request to the issuer for a session, however many requests wait for it. */
   const renewing = new Map<string, Promise<SessionRecord | undefined>>()
 
-  async function check({ record }: KeptSession): Promise<SessionRecord | undefined> {
+  async function check({ record }: StoredSession): Promise<SessionRecord | undefined> {
     const { grant, subject, expiresAt } = record
     if (expiresAt <= now()) return undefined
     if (grant.by === 'key') return grant.mark === adminMark ? record : undefined

@@ -26,13 +26,13 @@ export interface SessionRecord {
   readonly renewingUntil?: number | undefined
 }
 
-export interface KeptSession {
+export interface StoredSession {
   readonly record: SessionRecord
   readonly version: number
 }
 
 export interface SessionRecords {
-  read(id: string): Promise<KeptSession | undefined>
+  read(id: string): Promise<StoredSession | undefined>
   /** With `version`, only if it is still at it. Answers the new version, or nothing. */
   write(record: SessionRecord, version?: number): Promise<number | undefined>
   remove(id: string): Promise<boolean>
@@ -43,11 +43,11 @@ export interface SessionRecords {
 const kind = 'session'
 const purpose = 'console-session-grant'
 
-type Kept = Omit<SessionRecord, 'id' | 'grant'> & { readonly by: SessionGrant['by']; readonly grant: string }
+type SessionNote = Omit<SessionRecord, 'id' | 'grant'> & { readonly by: SessionGrant['by']; readonly grant: string }
 
 export function createSessionRecords(notes: Notes, secrets: () => Promise<Sealer>): SessionRecords {
   async function open(id: string, value: Json): Promise<SessionRecord> {
-    const { by: _, grant, ...rest } = value as unknown as Kept
+    const { by: _, grant, ...rest } = value as unknown as SessionNote
     const text = await (await secrets()).unseal(purpose, grant, id)
     return { ...rest, id, grant: JSON.parse(text) as SessionGrant }
   }
@@ -59,7 +59,7 @@ export function createSessionRecords(notes: Notes, secrets: () => Promise<Sealer
     },
     async write({ id, grant, ...rest }, version) {
       const sealed = await (await secrets()).seal(purpose, JSON.stringify(grant), id)
-      const kept = JSON.parse(JSON.stringify({ ...rest, by: grant.by, grant: sealed } satisfies Kept)) as Json
+      const kept = JSON.parse(JSON.stringify({ ...rest, by: grant.by, grant: sealed } satisfies SessionNote)) as Json
       return notes.write(kind, { key: id, value: kept, expiresAt: rest.expiresAt }, version)
     },
     remove: (id) => notes.remove(kind, id),

@@ -8,8 +8,8 @@ import { newId, type Notes } from '@parley/a2a'
 import type { Sealer, Signer } from '@parley/a2a/server'
 import { createCredentialUse } from './credential-use.ts'
 import { hashOf } from './key-format.ts'
-import { createSessionCheck, grantExpiry, type SessionCheckParts } from './session-check.ts'
-import { createSessionRecords, type KeptSession, type SessionGrant, type SessionRecord } from './session-record.ts'
+import { createSessionCheck, grantExpiry, type SessionCheckDeps } from './session-check.ts'
+import { createSessionRecords, type StoredSession, type SessionGrant, type SessionRecord } from './session-record.ts'
 
 export interface Session {
   readonly id: string
@@ -36,7 +36,7 @@ export interface OpenedSession extends Session {
   readonly csrf: string
 }
 
-export interface SessionOrder {
+export interface NewSession {
   readonly subject: string
   readonly grant: SessionGrant
   /** The address that it is opened from. */
@@ -46,7 +46,7 @@ export interface SessionOrder {
 export interface Sessions {
   /** For a session that the admin key opens. */
   readonly adminGrant: SessionGrant
-  open(order: SessionOrder, isSecure: boolean): Promise<OpenedSession>
+  open(session: NewSession, isSecure: boolean): Promise<OpenedSession>
   /** Whether the `Cookie` header has one, good or not. */
   isShown(cookies: string | undefined): boolean
   /** That of the `Cookie` header, if its grant holds. Throws UNAVAILABLE if the issuer cannot be asked now. */
@@ -66,7 +66,7 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-export interface SessionsParts extends Pick<SessionCheckParts, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
+export interface SessionsParts extends Pick<SessionCheckDeps, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
   /** For how long a record that was read is believed. */
   readonly monotonicNow: () => number
   secrets(): Promise<Signer & Sealer>
@@ -92,8 +92,8 @@ interface Claims {
   readonly exp: number
 }
 
-interface Believed {
-  readonly kept: Promise<KeptSession | undefined>
+interface CachedSession {
+  readonly kept: Promise<StoredSession | undefined>
   /** On the monotonic clock. */
   readonly until: number
 }
@@ -103,9 +103,9 @@ export function createSessions(parts: SessionsParts): Sessions {
   const records = createSessionRecords(notes, secrets)
   const checkGrant = createSessionCheck({ ...parts, records })
   const use = createCredentialUse({ notes, now, kind: 'session-use', keptMs: lifetimeMs, failed })
-  const believed = new Map<string, Believed>()
+  const believed = new Map<string, CachedSession>()
 
-  function look(id: string): Promise<KeptSession | undefined> {
+  function look(id: string): Promise<StoredSession | undefined> {
     const seen = believed.get(id)
     if (seen !== undefined && seen.until > monotonicNow()) return seen.kept
     if (believed.size >= mostBelieved) believed.clear()

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { readAdminKey, tellAdminKey } from './first-admin-key.ts'
+import { readAdminKey, showAdminKey } from './first-admin-key.ts'
 import { testTerminal } from './test-terminal.ts'
 
 const key = 'pka_the_key'
@@ -18,7 +18,7 @@ describe('the first admin key', () => {
   it('is shown to a person at a terminal, and written nowhere', async (t) => {
     const folder = await newFolder(t)
     const terminal = { ...testTerminal(), isTerminal: true }
-    await tellAdminKey(key, folder, terminal)
+    await showAdminKey(key, folder, terminal)
     assert.ok(terminal.said.includes(`The admin key is ${key}`))
     assert.equal(await readAdminKey(folder), undefined)
   })
@@ -28,7 +28,7 @@ describe('the first admin key', () => {
     const before = process.umask(0)
     t.after(() => process.umask(before))
     const terminal = testTerminal()
-    await tellAdminKey(key, dataDir, terminal)
+    await showAdminKey(key, dataDir, terminal)
     const file = join(dataDir, 'parley.admin-key')
     assert.ok(terminal.said.includes(`The admin key is in ${file}`))
     assert.ok(![...terminal.said, ...terminal.complaints].some((line) => line.includes(key)))
@@ -42,7 +42,7 @@ describe('the first admin key', () => {
     const target = join(folder, 'public')
     await writeFile(target, 'theirs', { mode: 0o644 })
     await symlink(target, join(folder, 'parley.admin-key'))
-    await tellAdminKey(key, folder, testTerminal())
+    await showAdminKey(key, folder, testTerminal())
     assert.equal(await readFile(target, 'utf8'), 'theirs')
     assert.equal((await stat(join(folder, 'parley.admin-key'))).mode & 0o777, 0o600)
   })
@@ -51,7 +51,7 @@ describe('the first admin key', () => {
     const file = join(await newFolder(t), 'file')
     await writeFile(file, '')
     const terminal = testTerminal()
-    await tellAdminKey(key, file, terminal)
+    await showAdminKey(key, file, terminal)
     assert.match(terminal.complaints.join(), /could not be written to .* PARLEY_ADMIN_KEY/)
     assert.ok(![...terminal.said, ...terminal.complaints].some((line) => line.includes(key)))
   })

@@ -9,7 +9,7 @@ import type { Terminal } from './command.ts'
 
 const ownerOnly = { file: 0o600, folder: 0o700 }
 
-export async function tellAdminKey(
+export async function showAdminKey(
   key: string,
   dataDir: string,
   { say, complain, isTerminal }: Pick<Terminal, 'say' | 'complain' | 'isTerminal'>,

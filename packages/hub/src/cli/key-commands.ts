@@ -1,5 +1,5 @@
 /** `parley key create | list | revoke`: asks a hub that runs, with the admin key. The file of its store is its own. */
-import { ask, hubDetails, hubFlags } from './ask-hub.ts'
+import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import { Complaint } from './command.ts'
 import type { Command } from './command.ts'
 
@@ -42,7 +42,7 @@ export const keyCreate: Command = {
       principal: flags.text('principal'),
       replaces: flags.text('replaces'),
     }
-    const made = await ask<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
+    const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
     terminal.say(made.key)
     terminal.complain(`This is key ${made.id}. It is shown only now.`)
     return 0
@@ -59,27 +59,23 @@ interface ShownKey {
   readonly lastUsedAt?: string
 }
 
+interface KeyPage {
+  readonly keys: readonly ShownKey[]
+  readonly after?: string
+}
+
 export const keyList: Command = {
   name: 'key list',
   summary: 'Lists the API keys: what each is for and when it was last used.',
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    let after: string | undefined
-    do {
-      const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
-      const page: { keys: readonly ShownKey[]; after?: string } = await ask(
-        flags,
-        terminal,
-        'GET',
-        `/admin/keys${query}`,
-      )
-      for (const { id, name, prefix, scopes, state, lastUsedAt } of page.keys) {
+    for await (const { keys } of adminPages<KeyPage>(flags, terminal, '/admin/keys')) {
+      for (const { id, name, prefix, scopes, state, lastUsedAt } of keys) {
         const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
         terminal.say([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
       }
-      after = page.after
-    } while (after !== undefined)
+    }
     return 0
   },
 }
@@ -93,7 +89,7 @@ export const keyRevoke: Command = {
   async run(flags, terminal) {
     const [id] = flags.words
     if (id === undefined) throw new Complaint('Say which key: `parley key list` shows their ids.')
-    await ask(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
+    await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
     terminal.say(`Key ${id} is revoked.`)
     return 0
   },

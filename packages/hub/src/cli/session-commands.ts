@@ -1,5 +1,5 @@
-/** `parley session list | end`: who is signed in at the console of a hub that runs. */
-import { ask, hubDetails, hubFlags } from './ask-hub.ts'
+/** `parley session list | end`: the console sessions of a running hub. */
+import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
 import { Complaint } from './command.ts'
 import type { Command } from './command.ts'
 
@@ -24,16 +24,12 @@ export const sessionList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    let after: string | undefined
-    do {
-      const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
-      const page: SessionPage = await ask(flags, terminal, 'GET', `/admin/sessions${query}`)
-      for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of page.sessions) {
+    for await (const { sessions } of adminPages<SessionPage>(flags, terminal, '/admin/sessions')) {
+      for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of sessions) {
         const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
         terminal.say([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
       }
-      after = page.after
-    } while (after !== undefined)
+    }
     return 0
   },
 }
@@ -47,7 +43,7 @@ export const sessionEnd: Command = {
   async run(flags, terminal) {
     const [id] = flags.words
     if (id === undefined) throw new Complaint('Name the session: `parley session list` shows their ids.')
-    await ask(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
+    await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
     terminal.say(`Session ${id} has ended.`)
     return 0
   },

@@ -11,7 +11,7 @@ import { createLog } from '../telemetry/logs.ts'
 import type { HubLog } from '../telemetry/logs.ts'
 import { createRedact, secretsIn } from '../telemetry/redact.ts'
 import type { Command, Flags, Terminal } from './command.ts'
-import { tellAdminKey } from './first-admin-key.ts'
+import { showAdminKey } from './first-admin-key.ts'
 import { programEnvironment } from './program-environment.ts'
 import { configFlags, configSource, listenFlags, problemLines, readConfig } from './settings.ts'
 
@@ -62,7 +62,7 @@ async function introduce(hub: Hub, { store, dataDir }: HubConfig, terminal: Term
   const agents = hub.agents()
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
   for (const agent of agents) say(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${about(agent)}`)
-  if (hub.madeAdminKey !== undefined) await tellAdminKey(hub.madeAdminKey, dataDir, terminal)
+  if (hub.madeAdminKey !== undefined) await showAdminKey(hub.madeAdminKey, dataDir, terminal)
   if (hub.console !== undefined) {
     // What stands behind # stays in the browser.
     const shown = isTerminal ? hub.madeAdminKey : undefined

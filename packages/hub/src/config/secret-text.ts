@@ -5,7 +5,7 @@
  */
 
 /** Gets a secret and returns what stands in its place. */
-export type Hide = (secret: string) => string
+export type HideSecret = (secret: string) => string
 
 const wholeWord = /(^|[^a-z])(key|sig|auth|pass|code|jwt|sas|pwd|pat)$/i
 const anywhere =
@@ -20,7 +20,7 @@ export function isSecretWord(name: string): boolean {
 }
 
 /** The secrets in addresses, wherever those stand in the text. */
-export function hideInUrls(text: string, hide: Hide): string {
+export function hideInUrls(text: string, hide: HideSecret): string {
   if (!text.includes('://') && !text.includes('?')) return text
   return text
     .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>]*)@/gi, (_, scheme: string, user: string) => {
@@ -31,7 +31,7 @@ export function hideInUrls(text: string, hide: Hide): string {
     })
 }
 
-function hideUser(user: string, hide: Hide): string {
+function hideUser(user: string, hide: HideSecret): string {
   const colon = user.indexOf(':')
   // A name without a password is a token, as of a repository's address.
   if (colon < 0) return user === '' || isReference(user) ? user : hide(user)
@@ -40,7 +40,7 @@ function hideUser(user: string, hide: Hide): string {
 }
 
 /** The secrets in a command, given as a list: behind a flag (`--api-key X`, `--token=X`), in `NAME_TOKEN=X`, in a header. */
-export function hideInArguments(words: readonly string[], hide: Hide): readonly string[] {
+export function hideInArguments(words: readonly string[], hide: HideSecret): readonly string[] {
   let isNext = false
   return words.map((word) => {
     const isValue = isNext && (!word.startsWith('-') || isShapedLikeSecret(word))
@@ -51,7 +51,7 @@ export function hideInArguments(words: readonly string[], hide: Hide): readonly 
 }
 
 /** The same of a command that is one text. */
-export function hideInCommand(text: string, hide: Hide): string {
+export function hideInCommand(text: string, hide: HideSecret): string {
   // Words, with what stands in quotes as part of one, and what is between them.
   const pieces = text.match(/\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g) ?? []
   const isWord = (piece: string): boolean => piece.trim() !== ''
@@ -66,7 +66,7 @@ function bare(word: string): string {
   return /^(["'])(.*)\1$/s.exec(word)?.[2] ?? word
 }
 
-function hideInWord(word: string, hide: Hide): string {
+function hideInWord(word: string, hide: HideSecret): string {
   const [, before, name = '', sign, value = ''] = /^(-{0,2})([A-Za-z][\w.-]*)(=|:\s*)(.+)$/s.exec(word) ?? []
   if (isSecretWord(name) && !value.startsWith('//')) {
     return isReference(value) ? word : `${before}${name}${sign}${hide(value)}`

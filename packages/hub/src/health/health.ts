@@ -4,10 +4,10 @@
  */
 import { linkSignals } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
 import { createBreaker } from './breaker.ts'
 import type { Breaker, BreakerState } from './breaker.ts'
 import type { Observer } from './observe.ts'
-import { clockOf } from '../clock.ts'
 
 export interface HealthSettings {
   readonly every: number

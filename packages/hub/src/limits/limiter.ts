@@ -2,9 +2,9 @@
  * The rates of all who come, in the memory of this process: replicas each count for themselves, which costs no round trip
  * and lets through at most as many times the rate as there are replicas.
  */
+import { systemClock } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
 import { oneMore, type Standing } from './gcra.ts'
-import { systemClock } from '../clock.ts'
 
 export interface Claim {
   /** Who is counted: `key:…`, `agent:…`, `address:…`. */

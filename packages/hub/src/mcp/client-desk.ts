@@ -5,10 +5,10 @@
 import { A2AError } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { ConnectOptions, Fetch } from '@parley/a2a/client'
+import { systemClock } from '@parley/a2a/server'
 import { readCatalog } from './catalog.ts'
 import type { AgentProfile, Desk, DeskAgent } from './desk.ts'
 import { createRemoteAgent, profileOfCard } from './remote-agent.ts'
-import { systemClock } from '../clock.ts'
 
 export interface ClientDeskParts {
   readonly hub?: { readonly url: string; readonly key?: string | undefined } | undefined

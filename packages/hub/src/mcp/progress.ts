@@ -3,9 +3,9 @@
  * An agent may say thousands of things a second; whoever watches is told a few of them, and always the last.
  */
 import type { StreamEvent, TaskState } from '@parley/a2a'
+import { systemClock } from '@parley/a2a/server'
 import { textOf } from './desk.ts'
 import { stateWord } from './state-word.ts'
-import { systemClock } from '../clock.ts'
 
 export interface Progress {
   hear(event: StreamEvent): void

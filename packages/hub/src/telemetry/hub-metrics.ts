@@ -1,12 +1,12 @@
 /** What the hub counts: requests, tasks, streams, webhooks, agents, the store, and what agents say they did (T-12). */
 import { isTerminal } from '@parley/a2a'
 import type { Store, StreamEvent } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
 import type { Answered, EventAbout, HandlerReaders, PushNews } from '@parley/a2a/server'
 import type { ConnectionCounts } from '@parley/a2a/node'
 import type { TraceSpan } from './contract.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 import type { MetricAbout, MetricRegistry, Sample } from './metric-registry.ts'
-import { clockOf } from '../clock.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry

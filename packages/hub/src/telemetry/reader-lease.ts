@@ -1,7 +1,7 @@
 /** Of several processes on one store, the one that reads: whoever wrote its name last, until that has run out. */
 import { newId } from '@parley/a2a'
 import type { Notes } from '@parley/a2a'
-import { clockOf } from '../clock.ts'
+import { clockOf } from '@parley/a2a/server'
 
 export interface ReaderLease {
   /** Whether it is ours for a while: asked before each round. */

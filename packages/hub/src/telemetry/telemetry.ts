@@ -2,6 +2,7 @@
 import { readTraceparent, spanIdOfEvent } from '@parley/a2a'
 import type { AgentLog, Store } from '@parley/a2a'
 import type { Front, ServeOptions, ServePushOptions } from '@parley/a2a/node'
+import { clockOf } from '@parley/a2a/server'
 import type { OnAnswer, OnEvent, PushNews } from '@parley/a2a/server'
 import type { TelemetryConfig } from '../config/telemetry.ts'
 import { hubVersion } from '../hub-version.ts'
@@ -19,7 +20,6 @@ import { timedStore } from './timed-store.ts'
 import { createTraceIndex } from './trace-index.ts'
 import type { TraceIndex } from './trace-index.ts'
 import { createTraces } from './traces.ts'
-import { clockOf } from '../clock.ts'
 
 export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'readers' | 'connections' | 'queues'> {
   /** Closed if telemetry cannot be opened. */

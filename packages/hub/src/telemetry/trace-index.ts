@@ -6,6 +6,7 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import { isTerminal } from '@parley/a2a'
 import type { AgentLog, FeedEntry, Notes, Store } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
 import type { TraceSpan } from './contract.ts'
 import { createReaderLease } from './reader-lease.ts'
 import { TaskTrace } from './task-trace.ts'
@@ -13,7 +14,6 @@ import { dropGone } from './trace-retention.ts'
 import { traceKind } from './trace-note.ts'
 import type { TraceNote } from './trace-note.ts'
 import { TraceRound } from './trace-round.ts'
-import { clockOf } from '../clock.ts'
 
 export interface TraceIndexParts {
   readonly store: Pick<Store, 'feed' | 'read' | 'load' | 'leaseTtlMs'>

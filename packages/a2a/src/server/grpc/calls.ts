@@ -19,7 +19,7 @@ import type { GrpcHandler } from '../grpc-handler.ts'
 import type { OpenStream } from '../perform.ts'
 import { largeChars, wholeOf } from '../slices.ts'
 import { GrpcRequest, type HttpPlace } from './request.ts'
-import { type CallPatience, watchAnswer, writeMessage } from './unread-calls.ts'
+import { type StallOptions, watchAnswer, writeGrpcMessage } from './unread-calls.ts'
 
 type Bytes = Uint8Array
 type UnaryCall = ServerUnaryCall<Bytes, Bytes>
@@ -145,7 +145,7 @@ async function pump(
   { stream: events, encode, account, ended }: OpenStream,
   method: RpcMethod,
   failed: (reason: unknown) => Refusal,
-  patience: CallPatience,
+  patience: StallOptions,
 ): Promise<void> {
   const source = events[Symbol.asyncIterator]()
   const leaving = new AbortController()
@@ -168,7 +168,7 @@ async function pump(
         // Its own copy is what counts here, so that others hold the same text makes no room.
         while (isLarge && !call.cancelled && !account.mayHold()) await account.room(leaving.signal)
         if (call.cancelled) return
-        const written = writeMessage(call, writeResponse(method, wholeOf(encode(item))), account, patience)
+        const written = writeGrpcMessage(call, writeResponse(method, wholeOf(encode(item))), account, patience)
         if (written !== undefined) await written
       }
     }

@@ -11,7 +11,7 @@ import { type HttpStream, httpStreamOf } from './http-stream.ts'
 
 type Bytes = Uint8Array
 
-export interface CallPatience {
+export interface StallOptions {
   readonly stallMs: number
   stalled(): void
 }
@@ -22,11 +22,11 @@ function progressOf(stream: HttpStream | undefined): () => number {
 }
 
 /** Writes a message. Resolves when the next may be written; rejects if nothing was taken for `stallMs`. */
-export function writeMessage(
+export function writeGrpcMessage(
   call: ServerWritableStream<Bytes, Bytes>,
   bytes: Bytes,
   account: ReaderAccount,
-  patience: CallPatience,
+  patience: StallOptions,
 ): Promise<void> | undefined {
   // A call takes 16 messages before it says that it is full, however long they are.
   const isLarge = bytes.length > largeChars
@@ -39,7 +39,7 @@ export function writeMessage(
 function taken(
   call: ServerWritableStream<Bytes, Bytes>,
   begin: (done: () => void) => unknown,
-  { stallMs, stalled }: CallPatience,
+  { stallMs, stalled }: StallOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const stream = httpStreamOf(call)
@@ -77,7 +77,7 @@ export function watchAnswer(
   call: ServerUnaryCall<Bytes, Bytes>,
   bytes: Bytes,
   account: ReaderAccount,
-  { stallMs, stalled }: CallPatience,
+  { stallMs, stalled }: StallOptions,
 ): void {
   const stream = httpStreamOf(call)
   if (stream === undefined || stream.destroyed) return account.close()

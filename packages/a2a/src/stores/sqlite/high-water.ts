@@ -19,7 +19,7 @@ export interface HighWater {
   close(): Promise<void>
 }
 
-export interface HighWaterParts {
+export interface HighWaterDeps {
   readonly database: Database
   readonly durability: 'full' | 'normal'
   readonly epoch: number
@@ -33,7 +33,7 @@ export interface HighWaterParts {
 const none: HighWater = { reached() {}, async close() {} }
 const syncMs = 1_000
 
-export function openHighWater({ database, durability, epoch, position, before, now, log }: HighWaterParts): HighWater {
+export function openHighWater({ database, durability, epoch, position, before, now, log }: HighWaterDeps): HighWater {
   const { path } = database
   if (path === null) return none
   // From here on the epoch is in the file itself: only a file that was put in its place can be without it.

@@ -3,7 +3,7 @@ import type { Caller } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
 import { z } from 'zod'
 import { adminScope } from '../../auth/scopes.ts'
-import type { SessionOrder, Sessions } from '../../auth/session.ts'
+import type { NewSession, Sessions } from '../../auth/session.ts'
 import { RouteError } from '../answer.ts'
 import { type Oidc, type OidcAnswer, type OidcSettings, patienceMs } from '../oidc.ts'
 import { redirectRoute, type Route, route } from '../route.ts'
@@ -22,7 +22,7 @@ export interface SignInRouteParts {
   baseOf(request: RouteRequest): string
 }
 
-interface SignedIn extends SessionOrder {
+interface OidcSignIn extends NewSession {
   readonly to: string
 }
 
@@ -103,7 +103,7 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
     }),
   ]
 
-  async function finish(query: OidcAnswer, request: RouteRequest): Promise<SignedIn> {
+  async function finish(query: OidcAnswer, request: RouteRequest): Promise<OidcSignIn> {
     const { to, ...tokens } = await oidc.finish(query, keptIn(request), baseOf(request) + callbackPath)
     const { id, scopes } = await callerOf(tokens.token, request)
     if (scopes?.includes(adminScope) === true) return { subject: id, grant: { by: 'oidc', ...tokens }, to }

@@ -4,6 +4,7 @@
  */
 import type { Abandoned, OpenSpan, Report, SpanOutcome, Turn } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
+import { clockOf } from '@parley/a2a/server'
 import type { AgentKind } from '../kind.ts'
 import { createAddressBook } from './address-book.ts'
 import { createBackground } from './background.ts'
@@ -21,7 +22,6 @@ import type { Place } from './place.ts'
 import { watchStop } from './stopping.ts'
 import { talk } from './talk.ts'
 import { createUpstream } from './upstream.ts'
-import { clockOf } from '../../clock.ts'
 
 export const a2aKind: AgentKind<A2AEntry> = {
   kind: 'a2a',

@@ -2,9 +2,9 @@
 import { delimiter, dirname } from 'node:path'
 import { memoryNotes } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
 import type { KindParts } from '../kind.ts'
 import { createPartBytes } from '../part-bytes.ts'
-import { clockOf } from '../../clock.ts'
 
 export interface LoggedLine {
   readonly level: keyof AgentLog

@@ -1,4 +1,4 @@
-/** A request to the admin API of a hub that runs, for the commands that need one. */
+/** Requests to the admin API of a running hub, for the commands that need one. */
 import { Complaint } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { readAdminKey } from './first-admin-key.ts'
@@ -7,7 +7,7 @@ import { configFlags, listenFlags, problemLines, readConfig } from './settings.t
 export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
 export const hubDetails = [
   '--url <url>             Of the hub. Default: PARLEY_URL, or as the configuration says.',
-  'The admin key is that of PARLEY_ADMIN_KEY, of the configuration, or of the file that a first start has left.',
+  'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or the file that the first start wrote.',
 ]
 
 interface Hub {
@@ -35,7 +35,7 @@ async function hubOf(flags: Flags, terminal: Terminal): Promise<Hub> {
   }
 }
 
-export async function ask<T>(
+export async function requestAdmin<T>(
   flags: Flags,
   terminal: Terminal,
   method: string,
@@ -54,6 +54,21 @@ export async function ask<T>(
   const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
   if (response.ok) return answer
   throw new Complaint(answer?.error?.message ?? `The hub answered ${response.status}.`)
+}
+
+/** Every page of a list, in order. */
+export async function* adminPages<Page extends { readonly after?: string }>(
+  flags: Flags,
+  terminal: Terminal,
+  path: string,
+): AsyncGenerator<Page> {
+  let after: string | undefined
+  do {
+    const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
+    const page = await requestAdmin<Page>(flags, terminal, 'GET', `${path}${query}`)
+    yield page
+    after = page.after
+  } while (after !== undefined)
 }
 
 function causeOf(reason: unknown): string {

@@ -1,23 +1,23 @@
-/** An agent at a server, called in one binding and version as a client writes it. One connection for each, as programs have it. */
-import { createGrpcRaw } from '../matrix/grpc-raw.ts'
-import { createRaw, type Raw } from '../matrix/raw.ts'
+/** A client of one agent of a server, in one binding and version, that sends what a test writes. Each has its own connection. */
+import { createGrpcRaw } from './grpc-raw.ts'
+import { createRaw, type Raw } from './raw.ts'
 
-export const tongues = (['1.0', '0.3'] as const).flatMap((version) =>
+export const bindingVersions = (['1.0', '0.3'] as const).flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version })),
 )
-export type Tongue = (typeof tongues)[number]
+export type BindingVersion = (typeof bindingVersions)[number]
 
-export interface Address {
+export interface AgentAddress {
   readonly url: string
   readonly grpcPort: number | undefined
   readonly agent: string
 }
 
-export function peerOf({ url, grpcPort, agent }: Address, { binding, version }: Tongue): Raw {
-  const home = `${url}/a2a/${agent}`
+export function createAgentPeer({ url, grpcPort, agent }: AgentAddress, { binding, version }: BindingVersion): Raw {
+  const agentUrl = `${url}/a2a/${agent}`
   const send = (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url)
-    return fetch(new Request(home + (pathname === '/' ? '' : pathname) + search, request))
+    return fetch(new Request(agentUrl + (pathname === '/' ? '' : pathname) + search, request))
   }
   if (binding !== 'GRPC') return createRaw({ binding, version }, send)
   const raw = createGrpcRaw(version, { grpcAddress: async () => `127.0.0.1:${grpcPort}`, fetch: send })
