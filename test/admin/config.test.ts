@@ -228,3 +228,56 @@ describe('a hub that was started without a file', () => {
     await hub.close()
   })
 })
+
+describe('a configuration that would take long to read', () => {
+  const lines = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => line(index)).join('\n')
+  const routes = [
+    ['POST', '/admin/config/check'],
+    ['POST', '/admin/config/diff'],
+    ['PUT', '/admin/config'],
+  ] as const
+
+  it('is refused before it is parsed, by its bytes, lines, brackets and depth', async () => {
+    const stage = await open()
+    const tooMuch: readonly (readonly [string, RegExp])[] = [
+      [`x: "${'y'.repeat(256_000)}"`, /up to 256000 bytes/],
+      [lines(5_001, (index) => `k${index}: 1`), /up to 5000 lines/],
+      [`x: [${'1,'.repeat(5_000)}1]`, /up to 5000 commas and brackets/],
+      [`x: ${'['.repeat(101)}${']'.repeat(101)}`, /up to 100 brackets in one another/],
+    ]
+    for (const [method, path] of routes) {
+      for (const [sent, why] of tooMuch) {
+        const { status, json } = await stage.ask(method, path, { text: sent })
+        assert.equal(status, 413, `${path} ${why}`)
+        assert.match(json.error.message, why)
+      }
+      assert.equal((await stage.ask(method, path, { text: 'y'.repeat(700_000) })).status, 413)
+    }
+    assert.equal(readFileSync(stage.file, 'utf8'), text)
+  })
+
+  it('is no mistake of the hub when aliases or brackets make a tree of any size of it', async () => {
+    const stage = await open()
+    const bomb = `a0: &a0 [x, x, x]\n${lines(20, (index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}, *a${index}]`)}`
+    const merges = `a0: &a0 { x: 1 }\n${lines(20, (index) => `a${index + 1}: &a${index + 1} { <<: [*a${index}, *a${index}] }`)}`
+    for (const sent of [bomb, merges, `${bomb}\nsecret: (not shown)`]) {
+      const { status, json } = await stage.ask('POST', '/admin/config/check', { text: sent })
+      assert.equal(status, 200, JSON.stringify(json))
+      assert.ok(json.problems.length > 0)
+      assert.equal((await stage.ask('PUT', '/admin/config', { text: sent })).status, 400)
+    }
+  })
+
+  it('still has the places of keys that come twice, and of what it does not know, up to a thousand', async () => {
+    const stage = await open()
+    const twice = await stage.ask('POST', '/admin/config/check', { text: `${text}admin:\n  key: again\n` })
+    assert.deepEqual(twice.json.problems, [{ path: '', line: 14, message: 'this is no YAML: Map keys must be unique' }])
+    const unknown = await stage.ask('POST', '/admin/config/check', {
+      text: `${lines(4_900, (index) => `k${index}: 1`)}`,
+    })
+    assert.equal(unknown.json.problems.length, 1_000)
+    assert.equal(unknown.json.problems.at(-1).path, 'k998')
+    assert.equal(unknown.json.problems.at(-1).line, 999)
+  })
+})

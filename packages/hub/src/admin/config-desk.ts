@@ -10,6 +10,7 @@ import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/config.ts'
 import { type Entry, withAgent } from '../config/edit.ts'
 import { pathText } from '../config/path.ts'
+import { exceededTextLimit } from '../config/text-limits.ts'
 import type { Problem } from '../config/problem.ts'
 import { redactText, restoreText } from '../config/redact.ts'
 import type { ConfigSource } from '../config/source.ts'
@@ -109,6 +110,7 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
 
   /** With its secrets. Throws RouteError. */
   function whole(edited: string): string {
+    requireLimits(edited)
     const restored = restoreText(edited, sourceOf().read(), kinds)
     if ('problems' in restored) throw wrong(restored.problems)
     return restored.text
@@ -188,6 +190,7 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
     text: () => redactText(sourceOf().read(), kinds),
     hash: () => hashOf(sourceOf().read()),
     check(edited) {
+      requireLimits(edited)
       const restored = restoreText(edited, sourceOf().read(), kinds)
       if ('problems' in restored) return restored.problems
       const loaded = sourceOf().load(restored.text)
@@ -201,7 +204,10 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
     },
     entry(agent) {
       const { source } = parts
-      const tree = source === undefined ? undefined : (parse(redactText(source.read(), kinds)) as Tree | undefined)
+      const tree =
+        source === undefined
+          ? undefined
+          : (parse(redactText(source.read(), kinds), { uniqueKeys: false }) as Tree | undefined)
       return tree?.agents?.[agent]
     },
     apply: (edited, about) => change(() => whole(edited), about),
@@ -225,6 +231,13 @@ export function createConfigDesk(parts: ConfigDeskParts): ConfigDesk {
       return change(() => text, about)
     },
   }
+}
+
+function requireLimits(text: string): void {
+  const exceeded = exceededTextLimit(text)
+  if (exceeded === undefined) return
+  const message = `text: a configuration has up to ${exceeded} here: write the file and reload the hub`
+  throw new RouteError('PAYLOAD_TOO_LARGE', message)
 }
 
 function write(source: ConfigSource, text: string): void {

@@ -22,17 +22,29 @@ export interface ConfigDocument {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Of so many missing variables the lines are told. */
+const mostLines = 100
+
 const reference = /\$\{env:([^}]*)\}/g
 
 export function readDocument(text: string, environment: Environment): ConfigDocument {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  // The parser looks for a key among all before it, which for 10,000 keys took 4 s: see `repeatedKeys`.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys: false })
   const lineAt = (offset: number): number => lines.linePos(offset).line
   const problems: Problem[] = document.errors.map(({ message, pos }) => ({
     path: [],
     line: lineAt(pos[0]),
     message: `this is no YAML: ${message}`,
   }))
+  const noYaml = (offset: number | undefined, why: string): Problem => ({
+    path: [],
+    ...at(offset === undefined ? undefined : lineAt(offset)),
+    message: `this is no YAML: ${why}`,
+  })
+  const written = problems.length === 0 ? asTree(document) : { tree: undefined }
+  if ('why' in written) problems.push(noYaml(undefined, written.why))
+  else problems.push(...repeatedKeys(document.contents).map((offset) => noYaml(offset, 'Map keys must be unique')))
   const missing: Problem[] = []
   const references = new Map<string, string>()
   const lineOf = (path: Path): number | undefined => {
@@ -40,6 +52,9 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
     return offset === undefined ? undefined : lineAt(offset)
   }
   if (problems.length > 0) return { tree: undefined, problems, missing, lineOf, references }
+
+  // To find a line takes a look through the file.
+  const placeOf = (path: Path) => (missing.length < mostLines ? at(lineOf(path)) : {})
 
   function fill(value: unknown, path: Path): unknown {
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]))
@@ -50,12 +65,39 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
     references.set(pathText(path), value)
     return value.replaceAll(reference, (_, name: string) => {
       const found = environment[name]
-      if (found === undefined) missing.push({ path, ...at(lineOf(path)), message: missingSentence(name) })
+      if (found === undefined) missing.push({ path, ...placeOf(path), message: missingSentence(name) })
       return found ?? ''
     })
   }
 
-  return { tree: fill(document.toJS(), []), problems, missing, lineOf, references }
+  return { tree: fill('tree' in written ? written.tree : undefined, []), problems, missing, lineOf, references }
+}
+
+/** Aliases that stand for one another make a tree of any size out of a few lines: the library stops at 100. */
+function asTree(document: ReturnType<typeof parseDocument>): { readonly tree: unknown } | { readonly why: string } {
+  try {
+    return { tree: document.toJS() as unknown }
+  } catch (reason) {
+    return { why: reason instanceof RangeError ? 'it is nested too deeply' : (reason as Error).message }
+  }
+}
+
+/** Where keys stand that their mapping has already. Several `<<` in one are several merges. */
+function repeatedKeys(contents: unknown): readonly number[] {
+  const found: number[] = []
+  const walk = (node: unknown): void => {
+    if (isSeq(node)) node.items.forEach(walk)
+    if (!isMap(node)) return
+    const keys = new Set<unknown>()
+    for (const { key, value } of node.items) {
+      const name: unknown = isScalar(key) ? key.value : key
+      if (keys.has(name) && name !== '<<') found.push(startOf(key) ?? 0)
+      keys.add(name)
+      walk(value)
+    }
+  }
+  walk(contents)
+  return found
 }
 
 function missingSentence(name: string): string {

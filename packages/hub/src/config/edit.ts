@@ -8,7 +8,7 @@ export type Entry = Readonly<Record<string, unknown>>
 /** With `undefined` it is taken out. JSON stays JSON. Throws ConfigError for a text that nothing can be put into. */
 export function withAgent(text: string, name: string, entry: Entry | undefined, isJson: boolean): string {
   if (isJson) return withJsonAgent(text, name, entry)
-  const document = parseDocument(text)
+  const document = parseDocument(text, { uniqueKeys: false })
   if (document.errors.length > 0) throw new ConfigError('', 'the file is no YAML')
   if (document.contents === null) document.set('agents', document.createNode({}))
   const agents = document.get('agents')

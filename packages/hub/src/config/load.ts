@@ -37,6 +37,9 @@ export type Loaded = Checked & {
   readonly references: ReadonlyMap<string, string>
 }
 
+/** To find the line of each takes a look through the file, and nobody reads more. */
+const mostProblems = 1_000
+
 const names = ['parley.yaml', 'parley.yml', 'parley.json']
 
 /** The configuration in a folder, if there is one. */
@@ -57,7 +60,8 @@ export function loadConfig(options: LoadOptions): Loaded {
   const again = 'problems' in checked ? withNumbers(tree, checked.problems, references) : undefined
   const final = again === undefined ? checked : checkConfig(again, { ...from, ...data })
   if ('config' in final && missing.length === 0) return { ...final, tree: again ?? tree, references }
-  const found = 'config' in final ? [] : final.problems.filter((problem) => !isAbout(missing, problem))
+  const all = 'config' in final ? [] : final.problems
+  const found = all.slice(0, mostProblems).filter((problem) => !isAbout(missing, problem))
   const problems = [...missing, ...found.map((problem) => ({ ...problem, ...at(document.lineOf(problem.path)) }))]
   return { problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), tree, references }
 }

@@ -39,11 +39,18 @@ export function sentences(alsoKnown: readonly string[] = []): z.core.$ZodErrorMa
       case 'too_big':
         return `give at most ${issue.maximum}`
       case 'unrecognized_keys':
-        return JSON.stringify(issue.keys.map((key) => unknownKey(key, [...shapeOf(issue.inst), ...alsoKnown])))
+        return JSON.stringify(unknownKeys(issue.keys, [...shapeOf(issue.inst), ...alsoKnown]))
       default:
         return undefined
     }
   }
+}
+
+/** To look for similar names takes 100 µs: of more keys than this, nobody reads what is said of the last. */
+const mostSuggestions = 100
+
+function unknownKeys(keys: readonly string[], known: readonly string[]): readonly string[] {
+  return keys.map((key, index) => (index < mostSuggestions ? unknownKey(key, known) : 'is no setting'))
 }
 
 function unknownKey(key: string, known: readonly string[]): string {

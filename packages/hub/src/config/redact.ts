@@ -29,6 +29,9 @@ export function redactText(text: string, kinds: readonly AgentKind[]): string {
   return splice(text, secrets)
 }
 
+/** To find the line of each takes a look through the text, and nobody reads more. */
+const mostProblems = 100
+
 export type Restored = { readonly text: string } | { readonly problems: readonly Problem[] }
 
 /** `current` is the text with the secrets that `edited` was shown without. */
@@ -42,6 +45,7 @@ export function restoreText(edited: string, current: string, kinds: readonly Age
     const secret = known.get(pathText(one.path))
     const isSame = secret !== undefined && valueAt(before, one.path) === one.value && isInPlace(one.path, before, after)
     if (isSame) return [{ ...one, by: sourceOf(secret, current) }]
+    if (problems.length >= mostProblems) return []
     problems.push({
       path: one.path,
       line: lineOf(edited, one.start),
@@ -64,8 +68,13 @@ function shownOf(text: string, kinds: readonly AgentKind[]): unknown {
   return withoutDefaults(shownTree({ tree, references }, kinds), tree)
 }
 
+/** Nothing for a text that is no tree, which is told when it is loaded. */
 function treeOf(text: string): unknown {
-  return parseDocument(text, { merge: true }).toJS() as unknown
+  try {
+    return parseDocument(text, { merge: true, uniqueKeys: false }).toJS() as unknown
+  } catch {
+    return undefined
+  }
 }
 
 function withoutDefaults(shown: unknown, written: unknown): unknown {
@@ -88,7 +97,7 @@ function writtenIn(text: string): readonly Written[] {
       found.push({ path, start, end, value: node.value })
     }
   }
-  walk(parseDocument(text, { merge: true }).contents, [])
+  walk(parseDocument(text, { merge: true, uniqueKeys: false }).contents, [])
   return found
 }
 

@@ -15,7 +15,8 @@ export interface ConfigRouteParts {
 }
 
 const tag = 'Configuration'
-const mostBytes = 2_000_000
+/** As JSON: a text has up to 256 kB (`config/text-limits.ts`), and what is escaped in it takes more. */
+const mostBytes = 600_000
 
 export const effects = z
   .strictObject({
