@@ -70,6 +70,30 @@ describe('the streams of a grant', () => {
     assert.equal(late.isOpen(), false)
   })
 
+  it('cost one query a second, however many there are, and none while there is none', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const { streams, stream, queries } = open()
+    t.after(streams.close)
+    /** A second passes, and what it begins is waited for. */
+    const second = async (): Promise<void> => {
+      t.mock.timers.tick(1_000)
+      await new Promise(setImmediate)
+    }
+    await second()
+    assert.equal(queries(), 0)
+    const opened = Array.from({ length: 100 }, (_, at) => stream({ id: `key:${at % 10}` }))
+    for (const passed of [1, 2, 3]) {
+      await second()
+      assert.equal(queries(), passed)
+    }
+    for (const { release } of opened) release()
+    for (let passed = 0; passed < 3; passed += 1) await second()
+    assert.equal(queries(), 3)
+    stream({ id: 'key:a' })
+    await second()
+    assert.equal(queries(), 4)
+  })
+
   it('end with its time', async (t) => {
     const { streams, stream, clock } = open()
     t.after(streams.close)

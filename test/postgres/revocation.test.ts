@@ -1,0 +1,98 @@
+/** A key that is revoked at one replica ends the streams that another holds, and looking for that costs one query a second. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { PostgresQuery } from '@parley/a2a/stores/postgres'
+import type { AgentSettings } from '@parley/a2a/server'
+import { until } from '../admin/stage.ts'
+import { type Office, openOffice, type Proof, saying, tongues, type Tongue } from '../hub/office.ts'
+import { openDatabase, skipReason } from './databases.ts'
+import { troubledPool } from './troubled-pool.ts'
+
+const never = Promise.withResolvers<never>()
+never.promise.catch(() => {})
+after(() => never.reject(new Error('over')))
+
+/** Works until it is stopped. */
+const waiting: AgentSettings = {
+  async *agent() {
+    yield { state: 'TASK_STATE_WORKING' }
+    await never.promise
+  },
+}
+
+/** Looks for revoked credentials: when each was sent, in milliseconds of the monotonic clock. */
+class Looks {
+  readonly sentAt: number[] = []
+  #arrived = Promise.withResolvers<void>()
+
+  readonly before = ({ text, values }: PostgresQuery): void => {
+    // Names are bytes in the database.
+    if (!text.startsWith('SELECT') || values?.some((value) => String(value) === 'revoked-grant') !== true) return
+    this.sentAt.push(performance.now())
+    this.#arrived.resolve()
+    this.#arrived = Promise.withResolvers()
+  }
+
+  async reach(count: number): Promise<void> {
+    while (this.sentAt.length < count) await this.#arrived.promise
+  }
+}
+
+const skip = await skipReason()
+describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  const open = async (): Promise<{ readonly office: Office; readonly looks: Looks }> => {
+    const looks = new Looks()
+    const store = database.open({ pool: troubledPool(database.pool, looks) })
+    return { office: await openOffice({ agents: { team: waiting }, access: {}, store }), looks }
+  }
+  const [here, there] = [await open(), await open()]
+
+  /** Resolves with everything that came when the stream has ended. */
+  async function stream(tongue: Tongue, headers: Proof): Promise<string> {
+    try {
+      const answer = await there.office.peer('team', tongue).stream('SendStreamingMessage', saying('wait'), { headers })
+      return JSON.stringify(answer.frames.map(({ body }) => body))
+    } catch (reason) {
+      return (reason as Error).message
+    }
+  }
+  const haveOpened = (count: number): Promise<true> =>
+    until(async () => (there.office.server.handler.streams() === count ? true : undefined), `${count} streams are open`)
+  const revoke = async ({ authorization = '' }: Proof): Promise<void> => {
+    const { status } = await here.office.admin('DELETE', `/admin/keys/${authorization.split('_')[1]}`)
+    assert.equal(status, 200)
+  }
+
+  it('at one replica ends the streams that another holds, over every binding, and no others', async () => {
+    const [mine, theirs] = [await here.office.key({ agents: ['team'] }), await here.office.key({ agents: ['team'] })]
+    const ended = tongues.map((tongue) => stream(tongue, mine))
+    let isOver = false
+    const other = stream({ binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
+    await haveOpened(tongues.length + 1)
+    await revoke(mine)
+    for (const said of await Promise.all(ended))
+      assert.match(said, /The credentials that opened this stream have ended/)
+    assert.equal(isOver, false)
+    await revoke(theirs)
+    assert.match(await other, /have ended/)
+    await haveOpened(0)
+  })
+
+  it('is looked for by one query a second for all streams, and by none where no stream is open', async () => {
+    const seconds = 4
+    const proofs = await Promise.all(Array.from({ length: 20 }, () => here.office.key({ agents: ['team'] })))
+    const ended = proofs.map((proof) => stream({ binding: 'HTTP+JSON', version: '1.0' }, proof))
+    await haveOpened(proofs.length)
+    const before = there.looks.sentAt.length
+    await there.looks.reach(before + seconds + 1)
+    const [first = 0, last = 0] = [there.looks.sentAt[before], there.looks.sentAt[before + seconds]]
+    // A busy machine looks later, never more often. Half a second is for a first look that was sent late.
+    assert.ok(last - first > seconds * 1_000 - 500, `${seconds} looks within ${last - first} ms`)
+    assert.deepEqual(here.looks.sentAt, [], 'the replica without streams does not look')
+    await Promise.all(proofs.map(revoke))
+    for (const said of await Promise.all(ended)) assert.match(said, /have ended/)
+    await haveOpened(0)
+  })
+})
