@@ -49,7 +49,7 @@ const doors: Readonly<Record<string, Surface>> = {
   './server': {
     values: `
       ConfigError allOf anonymous anyOf apiKey authorityOf basic bearer clientTools createHandler credentials cursor
-      JsonMeter cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
+      JsonMeter cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName senderNetwork skillOfTool timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions

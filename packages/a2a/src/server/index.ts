@@ -58,6 +58,7 @@ export type {
 } from './options.ts'
 export { clientTools, credentials, cursor, timestamps, trace } from './our-extensions.ts'
 export type { PushJwtOptions, PushOptions } from './push-options.ts'
+export { senderNetwork } from './sender-network.ts'
 export type { SigningKey, SigningKeys } from './signing-keys.ts'
 export type { TenantOptions } from './tenants.ts'
 export { readableName, skillOfTool, type ToolDescription } from './tool-skill.ts'

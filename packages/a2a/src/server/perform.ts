@@ -28,6 +28,7 @@ import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './resident.ts'
 import type { SharedBytes } from './shared-bytes.ts'
+import { senderNetwork } from './sender-network.ts'
 import { encoded, type EncodedItem, type SealedBytes, textOf } from './slices.ts'
 import type { Slots } from './slots.ts'
 import type { Tenants } from './tenants.ts'
@@ -184,7 +185,7 @@ function answerReader(parts: PerformParts, performance: Performance): AnswerRead
 
 /** Whose unsent bytes these are. Callers without a name are told apart by their network: an address of IPv6 is free. */
 function callerKey({ addressOf }: PerformParts, { call: { caller }, request }: Performance): string {
-  return caller.anonymous === true ? `anonymous ${addressOf(request) ?? ''}` : caller.id
+  return caller.anonymous === true ? `anonymous ${senderNetwork(addressOf(request))}` : caller.id
 }
 
 function decode<O extends Operation>(operation: O, { dialect, payload }: Call): RequestOf<O> {
