@@ -132,6 +132,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     notes,
     adminMark: adminKey.mark,
     now,
+    monotonicNow,
     prove: (token) => checkNow(token, bearing(token)),
     renew: (refreshToken) => renewSession(refreshToken),
     ended: (id) => streams.revoke(sessionGrantId(id)),

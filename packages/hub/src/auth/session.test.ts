@@ -40,12 +40,14 @@ function open({
   world = usual(),
   ended = [] as string[],
   asked = [] as string[],
+  monotonicNow = () => clock.at,
 } = {}) {
   const sessions = createSessions({
     secrets: async () => signer,
     notes,
     adminMark,
     now: () => clock.at,
+    monotonicNow,
     async prove(): Promise<Caller> {
       if (world.unavailable === true) throw new A2AError('UNAVAILABLE', 'the issuer is away')
       return { id: ann, scopes: world.scopes }
@@ -84,6 +86,18 @@ describe('sessions', () => {
     clock.at += 1_000
     assert.equal(await other.read(pairOf(opened.cookie)), undefined)
     assert.equal(await other.end(opened.id), false)
+  })
+
+  it('that were ended at one replica are over at another within a second, also when the clock is set back', async () => {
+    const monotonic = { at: 0 }
+    const { sessions, notes, clock } = open()
+    const other = open({ notes, clock, monotonicNow: () => monotonic.at }).sessions
+    const opened = await sessions.open({ subject: 'admin', grant: sessions.adminGrant }, false)
+    assert.ok(await other.read(pairOf(opened.cookie)))
+    await sessions.end(opened.id)
+    clock.at -= 500_000
+    monotonic.at += 1_000
+    assert.equal(await other.read(pairOf(opened.cookie)), undefined)
   })
 
   it('are listed until they end, without what opened them', async () => {

@@ -61,6 +61,8 @@ export interface Sessions {
 export interface SessionsParts extends Pick<SessionCheckParts, 'adminMark' | 'prove' | 'renew' | 'pause' | 'now'> {
   secrets(): Promise<Signer & Sealer>
   readonly notes: Notes
+  /** Default: the same as `now`. */
+  readonly monotonicNow?: () => number
   /** Told when a session ended, for whatever reason: what it has opened ends with it. */
   ended?(id: string): Promise<void>
 }
@@ -82,20 +84,21 @@ interface Claims {
 
 interface Believed {
   readonly kept: Promise<KeptSession | undefined>
+  /** On the monotonic clock: a step back of the wall clock must not prolong it. */
   readonly until: number
 }
 
 export function createSessions(parts: SessionsParts): Sessions {
-  const { secrets, notes, adminMark, now } = parts
+  const { secrets, notes, adminMark, now, monotonicNow = now } = parts
   const records = createSessionRecords(notes, secrets)
   const checkGrant = createSessionCheck({ ...parts, records })
   const believed = new Map<string, Believed>()
 
   function look(id: string): Promise<KeptSession | undefined> {
     const seen = believed.get(id)
-    if (seen !== undefined && seen.until > now()) return seen.kept
+    if (seen !== undefined && seen.until > monotonicNow()) return seen.kept
     if (believed.size >= mostBelieved) believed.clear()
-    const entry = { kept: records.read(id), until: now() + believedMs }
+    const entry = { kept: records.read(id), until: monotonicNow() + believedMs }
     believed.set(id, entry)
     // What could not be read is asked for again.
     entry.kept.catch(() => believed.get(id) === entry && believed.delete(id))
@@ -117,7 +120,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   async function end(id: string): Promise<boolean> {
     const wasThere = await records.remove(id)
     // Set and not only forgotten: a look that is under way since before must not put the old one back.
-    believed.set(id, { kept: Promise.resolve(undefined), until: now() + believedMs })
+    believed.set(id, { kept: Promise.resolve(undefined), until: monotonicNow() + believedMs })
     if (wasThere) await parts.ended?.(id)
     return wasThere
   }
