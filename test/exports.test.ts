@@ -48,8 +48,7 @@ const doors: Readonly<Record<string, Surface>> = {
   },
   './server': {
     values: `
-      ConfigError allOf anonymous anyOf apiKey authorityOf basic bearer clientTools clockOf createHandler credentials cursor
-      JsonMeter cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool systemClock timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
+      ConfigError JsonMeter allOf anonymous anyOf apiKey authorityOf basic bearer clientTools clockOf createHandler credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask guests hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool systemClock timestamps trace verifyMasterKey webhook whatIsWrongWithName wireFrames
     `,
     types: `
       Admission Admit AgentSettings AgentsOption Answered ApiKeyOptions Asking Authenticate BasicOptions

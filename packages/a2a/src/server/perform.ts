@@ -4,7 +4,7 @@
  * be, where a webhook may be, and how many streams one caller may hold.
  */
 import type { Call } from '../bindings/call.ts'
-import type { Chunk, HttpRequest } from '../bindings/http.ts'
+import type { HttpRequest } from '../bindings/http.ts'
 import type { CallContext, Engine, EventStream, StreamItem } from '../engine/contract.ts'
 import type { Wait } from '../engine/later.ts'
 import { later } from '../engine/later.ts'
@@ -13,10 +13,11 @@ import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
 import { heavyStep, isMarkedLarge } from '../model/heavy-step.ts'
 import { taskBytes } from '../model/json-bytes.ts'
-import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
+import type { ListTasksResponse, Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Message, StreamEvent, Task } from '../model/task.ts'
 import type { Dialect, ProtocolVersion } from '../versions/version.ts'
 import type { OnStream } from './admission.ts'
+import { type AnswerParts, type AnswerReader, answerWhenRoom, type LargeAnswer } from './answer-when-room.ts'
 import { ServedContext } from './call-context.ts'
 import { checkSkill } from './check-skill.ts'
 import { type EndableStream, endableStream } from './endable-stream.ts'
@@ -27,7 +28,8 @@ import type { PushRules } from './push.ts'
 import { checkInline, mannerOf, performPush, pushNotSupported } from './push-operations.ts'
 import type { Resident } from './resident.ts'
 import type { SharedBytes } from './shared-bytes.ts'
-import { encoded, type EncodedItem, largeChars, type SealedBytes, textOf } from './slices.ts'
+import { clientNetwork } from './client-network.ts'
+import { encoded, type EncodedItem, type SealedBytes, textOf } from './slices.ts'
 import type { Slots } from './slots.ts'
 import type { Tenants } from './tenants.ts'
 import type { ReaderAccount, UnsentBytes } from './unsent-bytes.ts'
@@ -55,11 +57,6 @@ export interface PerformParts {
 
 /** A JSON text, a long one that is counted, or a stream with what turns its items into such texts. */
 export type Outcome = string | LargeAnswer | OpenStream
-export interface LargeAnswer {
-  readonly bytes: Uint8Array
-  /** To be closed when the bytes were taken, or nobody is left to take them. */
-  readonly account: ReaderAccount
-}
 export interface OpenStream {
   readonly stream: EventStream
   readonly account: ReaderAccount
@@ -94,8 +91,12 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
       if (isMarkedLarge(performance.request)) await heavyStep()
-      const size = 'task' in sent ? taskBytes(sent.task) : 0
-      return counted(parts, performance, size, () => encoded(dialect.encodeResult('SendMessage', sent)))
+      if ('message' in sent) return textOf(encoded(dialect.encodeResult('SendMessage', sent)))
+      return answerWhenRoom(answerReader(parts, performance), sent.task, {
+        sizeOf: taskBytes,
+        encode: (task) => encoded(dialect.encodeResult('SendMessage', { task })),
+        again: taskAgain(engine, context, sent.task.id, request.configuration?.historyLength),
+      })
     }
     case 'SendStreamingMessage': {
       requireStreaming(resident)
@@ -108,19 +109,27 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const request = decode('GetTask', call)
       const { showsTransitions } = call.version.habits
       const context = contextOf(parts, performance, request)
-      return answerTask(parts, performance, () => engine.getTask(request, context, showsTransitions))
+      const get = (): Promise<Task> => engine.getTask(request, context, showsTransitions)
+      return answerWhenRoom(answerReader(parts, performance), await get(), { ...plainTask(bytes, dialect), again: get })
     }
     case 'ListTasks': {
       const request = decode('ListTasks', call)
-      const page = await engine.listTasks(request, contextOf(parts, performance, request))
-      const size = page.tasks.reduce((sum, task) => sum + taskBytes(task), 0)
-      return counted(parts, performance, size, () => encoded(dialect.encodeResult('ListTasks', page)))
+      const context = contextOf(parts, performance, request)
+      const list = (): Promise<ListTasksResponse> => engine.listTasks(request, context)
+      return answerWhenRoom(answerReader(parts, performance), await list(), {
+        sizeOf: ({ tasks }) => tasks.reduce((sum, task) => sum + taskBytes(task), 0),
+        encode: (page) => encoded(dialect.encodeResult('ListTasks', page)),
+        again: list,
+      })
     }
     case 'CancelTask': {
       const request = decode('CancelTask', call)
       const { cancelAgain } = call.version.habits
-      const task = await engine.cancelTask(request, contextOf(parts, performance, request), cancelAgain)
-      return counted(parts, performance, taskBytes(task), () => bytes.task(dialect, task))
+      const context = contextOf(parts, performance, request)
+      return answerWhenRoom(answerReader(parts, performance), await engine.cancelTask(request, context, cancelAgain), {
+        ...plainTask(bytes, dialect),
+        again: taskAgain(engine, context, request.id),
+      })
     }
     case 'SubscribeToTask': {
       requireStreaming(resident)
@@ -152,68 +161,31 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   }
 }
 
-/** A task that is asked for again once there is room for it: meanwhile nothing of it is held. */
-async function answerTask(
-  parts: PerformParts,
-  performance: Performance,
-  get: () => Promise<Task>,
-): Promise<string | LargeAnswer> {
-  const { dialect } = performance.call
-  const { bytes } = parts
-  let task = await get()
-  const known = bytes.knownTask(dialect, task)
-  if (typeof known === 'string' || (known === undefined && taskBytes(task) <= largeChars)) {
-    return textOf(bytes.task(dialect, task))
-  }
-  const account = parts.unsent.open(callerKey(parts, performance))
-  try {
-    const { signal } = performance.request
-    for (;;) {
-      const made = bytes.knownTask(dialect, task)
-      const isShared = typeof made === 'object' && performance.isCopied !== true
-      if (signal.aborted || account.mayHold(isShared ? made : undefined)) break
-      await account.room(signal)
-      task = await get()
-    }
-    return largeAnswer(bytes.task(dialect, task), account, performance)
-  } catch (reason) {
-    account.close()
-    throw reason
+/** The bare task, as GetTask and CancelTask answer it. */
+function plainTask(bytes: SharedBytes, dialect: Dialect): Omit<AnswerParts<Task>, 'again'> {
+  return {
+    sizeOf: taskBytes,
+    encode: (task) => bytes.task(dialect, task),
+    known: (task) => bytes.knownTask(dialect, task),
   }
 }
 
-/** An answer of roughly this size, encoded when there is room for it. */
-async function counted(
-  parts: PerformParts,
-  performance: Performance,
-  size: number,
-  encode: () => Chunk,
-): Promise<string | LargeAnswer> {
-  if (size <= largeChars) return textOf(encode())
-  const account = parts.unsent.open(callerKey(parts, performance))
-  try {
-    const { signal } = performance.request
-    while (!signal.aborted && !account.mayHold()) await account.room(signal)
-    return largeAnswer(encode(), account, performance)
-  } catch (reason) {
-    account.close()
-    throw reason
+/** A function of its own, so that it refers to no task. */
+function taskAgain(engine: Engine, context: CallContext, id: string, historyLength?: number): () => Promise<Task> {
+  return () => engine.getTask({ id, ...(historyLength !== undefined ? { historyLength } : {}) }, context)
+}
+
+function answerReader(parts: PerformParts, performance: Performance): AnswerReader {
+  return {
+    open: () => parts.unsent.open(callerKey(parts, performance)),
+    signal: () => performance.request.signal,
+    isCopied: performance.isCopied === true,
   }
 }
 
-function largeAnswer(chunk: Chunk, account: ReaderAccount, { isCopied }: Performance): string | LargeAnswer {
-  if (typeof chunk !== 'string') {
-    if (isCopied === true) account.setOwn(chunk.length)
-    else account.hold(chunk, chunk.length)
-    return { bytes: chunk, account }
-  }
-  account.close()
-  return chunk
-}
-
-/** Whose unsent bytes these are. Callers without a name are told apart by their address. */
+/** Whose unsent bytes these are. Callers without a name are told apart by their network: an address of IPv6 is free. */
 function callerKey({ addressOf }: PerformParts, { call: { caller }, request }: Performance): string {
-  return caller.anonymous === true ? `anonymous ${addressOf(request) ?? ''}` : caller.id
+  return caller.anonymous === true ? `anonymous ${clientNetwork(addressOf(request))}` : caller.id
 }
 
 function decode<O extends Operation>(operation: O, { dialect, payload }: Call): RequestOf<O> {

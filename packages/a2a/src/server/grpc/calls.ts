@@ -18,6 +18,7 @@ import type { GrpcAnswer } from '../grpc-calls.ts'
 import type { GrpcHandler } from '../grpc-handler.ts'
 import type { OpenStream } from '../perform.ts'
 import { largeChars, wholeOf } from '../slices.ts'
+import type { ReaderAccount } from '../unsent-bytes.ts'
 import { GrpcRequest, type HttpPlace } from './request.ts'
 import { type StallOptions, watchAnswer, writeGrpcMessage } from './unread-calls.ts'
 
@@ -101,8 +102,9 @@ async function unary(
     if ('error' in answer) callback(failure(answer.error, version, answer.headers))
     else if ('body' in answer) {
       if (isHeavy(answer.body.length)) await heavyStep()
-      const bytes = writeResponse(method, answer.body)
-      if (answer.account !== undefined) watchAnswer(call, bytes, answer.account, parts.handler)
+      const { account } = answer
+      const bytes = encodeAnswer(method, answer.body, account)
+      if (account !== undefined) watchAnswer(call, bytes, account, parts.handler)
       call.sendMetadata(metadataOf(answer.headers))
       callback(null, bytes)
     } else throw new Error(`${method.path} answers with a stream`)
@@ -110,6 +112,16 @@ async function unary(
     callback(failure(unexpected(reason, parts), version))
   } finally {
     ended()
+  }
+}
+
+/** What is counted for an answer that cannot be written is given back: nothing else would. */
+function encodeAnswer(method: RpcMethod, body: string | Bytes, account: ReaderAccount | undefined): Bytes {
+  try {
+    return writeResponse(method, body)
+  } catch (reason) {
+    account?.close()
+    throw reason
   }
 }
 
