@@ -1,4 +1,4 @@
-/** The data directory: only its owner may look into it, whatever the umask was when it was made. */
+/** The data directory: only its owner may read it, whatever the umask was when it was created. */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import type { AgentLog } from '@parley/a2a'
 
@@ -8,12 +8,12 @@ const others = 0o077
 const ours = 'parley'
 
 /**
- * Makes the directory, or takes the rights of others from it. A directory of another user, such as a mounted volume, and one
- * that holds files of other programs stay as they are, with a warning: the files in it are private all the same.
+ * Creates the directory, or removes the rights of other users from it. A directory of another user, such as a mounted volume,
+ * and one that holds files of other programs stay as they are, with a warning: our files in it are private in any case.
  */
 export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'warn'>): void {
   mkdirSync(directory, { recursive: true, mode: ownerOnly })
-  // Windows keeps no such modes.
+  // Windows has no such modes.
   if (process.platform === 'win32' || !isOpenToOthers(directory)) return
   if (isOurs(directory)) closeToOthers(directory)
   if (!isOpenToOthers(directory)) return
@@ -32,6 +32,6 @@ function closeToOthers(directory: string): void {
   try {
     chmodSync(directory, ownerOnly)
   } catch {
-    // A volume that keeps no modes: the warning says so.
+    // A volume without modes: the warning follows.
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Work in proportion to a large body (to parse, hash, store or write 20 MB) is done in steps, and the steps of all requests
- * stand in one queue: one step in a turn of the event loop, then a pause as long as the step. A step takes up to 200 ms;
- * ten callers who send such bodies at one time would otherwise hold up every other request for all their steps in a row.
+ * Work in proportion to a large body (to parse, hash, store or write 20 MB) is split into steps. The steps of all requests
+ * wait in one queue: one step per turn of the event loop, then a pause as long as the step, at most 50 ms. A step takes up to
+ * 200 ms; without the queue, ten callers that send such bodies at once would block every other request for all their steps
+ * in a row.
  */
 
-/** Characters or bytes. Below this a step takes a few milliseconds, which nobody has to wait for. */
+/** Characters or bytes. Below this a step takes a few milliseconds and is not queued. */
 const heavyFrom = 500_000
 
 /** Longer pauses only make large requests slower: a small one is answered in a few milliseconds. */
@@ -28,7 +29,7 @@ export function isMarkedLarge(request: object): boolean {
   return largeRequests.has(request)
 }
 
-/** Resolves when a step may be done. It is done when the event loop comes round again. */
+/** Resolves when the caller may run its step, which ends with the current turn of the event loop. */
 export function heavyStep(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)
@@ -46,7 +47,7 @@ function next(): void {
   }
   const startedAt = performance.now()
   step()
-  // What waits for the step runs before this does.
+  // The step itself runs in the microtasks before this callback.
   laterTurn(() => setTimeout(next, Math.min(performance.now() - startedAt, longestPauseMs)))
 }
 

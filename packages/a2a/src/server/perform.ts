@@ -41,7 +41,7 @@ export interface PerformParts {
   /** Who sent a request, as far as is known. */
   addressOf(request: HttpRequest): string | undefined
   readonly tenants: Tenants
-  /** Told of every stream that opens. */
+  /** Called for every stream that opens. */
   readonly onStream: OnStream | undefined
   /** Without them there are no webhooks. */
   readonly push: PushRules | undefined
@@ -57,7 +57,7 @@ export interface PerformParts {
 export type Outcome = string | LargeAnswer | OpenStream
 export interface LargeAnswer {
   readonly bytes: Uint8Array
-  /** To be closed when the bytes were taken, or nobody is left to take them. */
+  /** Close it when the client has taken the bytes or has gone. */
   readonly account: ReaderAccount
 }
 export interface OpenStream {

@@ -42,15 +42,15 @@ export type ListedSession = {
   readonly id: string
   /** `admin`, or the caller that a token named. */
   readonly subject: string
-  /** What opened it, and is checked at every request. */
+  /** The kind of credentials that opened it. They are checked at every request. */
   readonly by: 'key' | 'token' | 'oidc'
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly createdAt: string
-  /** The latest end, whatever is renewed. */
+  /** The latest end, even if the token is renewed. */
   readonly expiresAt: string
   /** The address that it was opened from. */
   readonly from?: string
-  /** Whether it is the one that this request was sent with. */
+  /** Whether this request was sent with this session. */
   readonly isCurrent: boolean
 }
 
@@ -593,7 +593,7 @@ export interface Operations {
     body: undefined
     answer: {
       readonly sessions: readonly ListedSession[]
-      /** To be asked for next, if there are more. */
+      /** Pass it as `after` to get the next page; absent on the last. */
       readonly after?: string
     }
   }
