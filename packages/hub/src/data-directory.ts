@@ -4,8 +4,8 @@ import type { AgentLog } from '@parley/a2a'
 
 const ownerOnly = 0o700
 const others = 0o077
-/** How the names of our files begin. */
-const ours = 'parley'
+/** Holds the admin key of a first start without a terminal, until the operator deletes it. */
+export const adminKeyFile = 'admin-key'
 
 /**
  * Creates the directory, or removes the rights of other users from it. A directory of another user, such as a mounted volume,
@@ -25,7 +25,11 @@ function isOpenToOthers(directory: string): boolean {
 }
 
 function isOurs(directory: string): boolean {
-  return statSync(directory).uid === process.getuid?.() && readdirSync(directory).every((name) => name.startsWith(ours))
+  return statSync(directory).uid === process.getuid?.() && readdirSync(directory).every(isOurFile)
+}
+
+function isOurFile(name: string): boolean {
+  return name.startsWith('parley') || name === adminKeyFile
 }
 
 function closeToOthers(directory: string): void {

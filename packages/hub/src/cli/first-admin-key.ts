@@ -4,9 +4,9 @@
  */
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { adminKeyFile } from '../data-directory.ts'
 import type { Terminal } from './command.ts'
 
-const fileName = 'admin-key'
 const ownerOnly = { file: 0o600, folder: 0o700 }
 
 export async function showAdminKey(
@@ -19,7 +19,7 @@ export async function showAdminKey(
     say('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
     return
   }
-  const file = join(dataDir, fileName)
+  const file = join(dataDir, adminKeyFile)
   try {
     await writeOwnerOnly(file, key, dataDir)
     say(`\nThe admin key is in ${file}`)
@@ -34,7 +34,7 @@ export async function showAdminKey(
 /** The key that the first start wrote, if the file is still there. */
 export async function readAdminKey(dataDir: string): Promise<string | undefined> {
   try {
-    return (await readFile(join(dataDir, fileName), 'utf8')).trim()
+    return (await readFile(join(dataDir, adminKeyFile), 'utf8')).trim()
   } catch {
     return undefined
   }
