@@ -16,7 +16,7 @@ export interface Provider {
   spoil: Record<string, unknown>
   /** How long its tokens are good, in seconds. */
   tokenSeconds: number
-  /** What becomes of those who ask for another token: it is given with these claims laid over, or refused. */
+  /** How refresh requests are answered: with a token that has these claims added, or with a refusal. */
   renewal: Record<string, unknown> | 'refuse' | 'fail'
   /** Who sits at the browser that is sent here; nobody: they do not want to sign in. */
   person: Record<string, unknown> | undefined

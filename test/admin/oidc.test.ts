@@ -162,7 +162,7 @@ describe('a session by OpenID Connect', () => {
     assert.equal(await look(proof), 200)
   })
 
-  it('is not renewed for somebody else', async (t) => {
+  it('is not renewed for another subject', async (t) => {
     expiring(t)
     const proof = await signIn('olga')
     Object.assign(provider, { tokenSeconds: 300, renewal: { sub: 'another' } })

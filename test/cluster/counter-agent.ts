@@ -30,7 +30,7 @@ export function countOf(written: Artifact | undefined): number {
   return text.split(' ').length - 1
 }
 
-/** Counts alike and cannot be resumed: whoever takes it up fails it, with a reason. */
+/** Counts like it and cannot be resumed: the process that takes the task over fails it with a reason. */
 export function createFragileCounter(by: string, onRun: OnRun = () => {}): (turn: Turn) => AsyncGenerator<Report> {
   return async function* fragile(turn: Turn): AsyncGenerator<Report> {
     onRun(turn)

@@ -18,7 +18,7 @@ const server = await serve({
   grpcPort: 0,
   store: sqliteStore({ file: join(directory, 'tasks.db'), durability: 'normal' }),
   log: { debug() {}, info() {}, warn() {}, error() {} },
-  // Longer than the test takes: whoever is silent stays.
+  // Longer than the test takes: silent readers stay connected.
   stallMs: 3_600_000,
   async *agent({ text: asked, signal }) {
     if (asked === 'ping') return void (yield 'pong')

@@ -188,7 +188,7 @@ const credentials: FuzzTarget = {
         const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${text}` : undefined)
         try {
           await check?.(text, { header, agent: 'a', query: '' } as never)
-          assert.fail('a token that nobody signed was accepted')
+          assert.fail('an unsigned token was accepted')
         } catch (reason) {
           if (!(reason instanceof A2AError) || reason.code !== 'UNAUTHENTICATED') throw reason
         }

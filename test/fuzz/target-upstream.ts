@@ -180,7 +180,7 @@ async function openUpstream<Entry>(kind: AgentKind<Entry>, entry: unknown): Prom
   }
 }
 
-/** Errors of the MCP SDK are no A2AErrors: whoever looks at a server is told what it said. */
+/** Errors of the MCP SDK are not A2AErrors: the caller gets the server's message. */
 function ignoreRefusal(reason: unknown): void {
   if (reason instanceof TypeError || reason instanceof RangeError || reason instanceof ReferenceError) throw reason
 }

@@ -1,4 +1,4 @@
-/** A hub whose wall clock is set while it runs: nobody is refused for it, and what runs goes on. */
+/** A hub whose wall clock is set while it runs: it refuses no request because of it, and running tasks continue. */
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export default async function* ({ text }) {
 `
 
 describe('a hub whose clock is set', () => {
-  it('lets a running task complete after a step forward, and refuses nobody after a step back', async () => {
+  it('lets a running task complete after a step forward, and refuses no request after a step back', async () => {
     const folder = await newFolder({ 'parley.yaml': config, 'agent.mjs': agent })
     const offset = join(folder, 'offset')
     const preload = pathToFileURL(join(import.meta.dirname, '../clock-step.ts')).href
@@ -71,7 +71,7 @@ describe('a hub whose clock is set', () => {
     await reaches(held.id, 'TASK_STATE_WORKING')
     const asked = await send('ask')
     await step(day)
-    // What waits for nobody's turn is expired by the sweep: it has looked at all that is due by the new clock.
+    // A task without a running turn is expired by the sweep: it has looked at all that is due by the new clock.
     await reaches(asked.id, 'TASK_STATE_FAILED')
     assert.equal((await rpc('GetTask', { id: held.id })).status.state, 'TASK_STATE_WORKING')
     await step(-30 * day)

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { call1_0 } from './calls.ts'
 import { newFolder, parley, startHub } from './running-hub.ts'
 
-// The programs that are started from here inherit it: they make files that everybody may read, unless they say otherwise.
+// Child processes inherit the umask: they create files that every user may read, unless they set a mode.
 process.umask(0)
 
 const options = { timeout: 120_000 }
@@ -49,7 +49,7 @@ describe('a hub whose database lost acknowledged writes', options, () => {
     assert.equal((await (await startHub(folder)).end()).code, 0)
   })
 
-  it('starts without a word of it after a mere kill, and has checked the database', async () => {
+  it('starts without an error after a kill, and has checked the database', async () => {
     const { folder } = await killedHub()
     const hub = await startHub(folder)
     await hub.says(/was checked after an unclean end/)
@@ -130,12 +130,12 @@ describe('the files of a hub', options, () => {
     const folder = await newFolder({ 'parley.yaml': config })
     const data = join(folder, 'shared')
     await mkdir(data, { mode: 0o755 })
-    await writeFile(join(data, 'of-somebody-else'), '')
+    await writeFile(join(data, 'of-another-program'), '')
     const hub = await startHub(folder, ['--data', data])
     await hub.says(/other users may look into the data directory.*chmod 700/)
     const modes = await modesIn(data)
     await hub.end()
-    assert.deepEqual([modes['.'], modes['parley.db'], modes['of-somebody-else']], ['755', '600', '666'])
+    assert.deepEqual([modes['.'], modes['parley.db'], modes['of-another-program']], ['755', '600', '666'])
   })
 
   it(

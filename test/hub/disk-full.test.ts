@@ -1,4 +1,4 @@
-/** A hub whose disk is full says so by `/readyz`, and is ready again when there is room. */
+/** `/readyz` is false while the disk is full, and true again when there is room. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'

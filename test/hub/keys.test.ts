@@ -53,7 +53,7 @@ describe('the admin key and parley key', { timeout: 120_000 }, () => {
     assert.match(gone.lines.join(), /There is no hub at/)
   })
 
-  it('is printed to whoever sits at a terminal, and left in no file', { skip: noTerminal }, async () => {
+  it('is printed on a terminal, and written to no file', { skip: noTerminal }, async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents: { gpt: { kind: demo, agent: echo } }\n' })
     const hub = await startHub(folder, [], {}, true)
     assert.match(await hub.says(/The admin key is/), /The admin key is pka_\w+/)

@@ -24,7 +24,7 @@ export interface RunningHub {
   readonly lines: readonly string[]
   /** The next line, or one of before, that looks like this. Of those before `from` none counts. */
   says(pattern: RegExp, from?: number): Promise<string>
-  /** The key that a first start has left in a file, because nobody sits at a terminal. */
+  /** The key that the first start wrote to a file, because it had no terminal. */
   adminKey(): Promise<string>
   signal(name: NodeJS.Signals): void
   end(): Promise<Ended>
@@ -73,7 +73,7 @@ function start(folder: string, args: readonly string[], env: Environment, atTerm
   return { child, lines, says, closed }
 }
 
-/** Resolves when it listens. Any free port, unless `env` says otherwise. `atTerminal`: where somebody sits. */
+/** Resolves when it listens. Any free port, unless `env` says otherwise. `atTerminal`: with a pseudo-terminal. */
 export async function startHub(
   folder: string,
   args: readonly string[] = [],

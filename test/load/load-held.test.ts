@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { runLoad } from './run-load.ts'
 
-it('answers everybody while streams, slowloris connections and silent readers are open', async () => {
+it('answers all requests while streams, slowloris connections and silent readers are open', async () => {
   const plan = { streams: 300, slowloris: 60, silent: 30, tasksPerSecond: 20, bigMegabytes: 15, holdMs: 3_000 }
   const figures = await runLoad(plan)
   assert.deepEqual(figures.lastErrors, [])

@@ -45,7 +45,7 @@ after(() => {
 })
 
 type Outcome = 'let in' | 'refused' | `failed: ${string}`
-/** 429 is what whoever guesses admin keys gets instead of 401 after a while. */
+/** After too many wrong admin keys the answer is 429 instead of 401. */
 const refusing = [401, 403, 429]
 
 async function overHttp({ method, path, headers, body }: Endpoint, proof: Proof): Promise<Outcome> {

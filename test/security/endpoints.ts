@@ -38,7 +38,7 @@ const guardOf = (operation: Operation): Guard =>
   reading.includes(operation) ? 'agent: read' : 'agent: send, cancel, push'
 const home = '/a2a/private'
 
-/** What every path parameter is: nothing has this name, so that nothing is changed by those who are let in. */
+/** The value of every path parameter. Nothing has this name, so authorized requests change nothing. */
 const absent = 'absent'
 const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, absent)
 

@@ -123,7 +123,7 @@ describe('the checker of torture histories', () => {
     assert.deepEqual(checkHistory(clean), [])
   })
 
-  it('finds an acknowledged task that is gone, whoever was told', () => {
+  it('finds an acknowledged task that is gone, whichever client received it', () => {
     finds({ logs: [] }, /message m1 was acknowledged by t1 and is not in its log: lost/)
     finds({ logs: [], sent: [] }, /reader of t1 was told of a task that is not there/)
     finds({ logs: [], sent: [], told: [] }, /poller was shown t1, which is gone/)

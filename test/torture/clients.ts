@@ -349,7 +349,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     await response?.body?.cancel().catch(() => {})
   }
 
-  /** Whatever a misbehaving agent does, its task ends and everybody is told the same. */
+  /** Whatever a misbehaving agent does, its task ends and all clients receive the same. */
   async function rogue(): Promise<void> {
     const known = isHeavy ? { ...roguery, ...heavyRoguery } : roguery
     const agent = pick(Object.keys(known))

@@ -65,7 +65,7 @@ export interface Hook {
 /** A copy of the database, taken while the hub ran. */
 export interface Backup {
   readonly name: string
-  /** The highest seq that any client had been told of each task when the backup began. */
+  /** The highest seq of each task that any client had received when the backup began. */
   readonly toldBefore: ReadonlyMap<string, number>
   readonly logs: readonly Logged[]
 }

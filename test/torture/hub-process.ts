@@ -27,7 +27,7 @@ export interface HubProcess {
   /** Steps the wall clock of the hub by this much, absolutely. Holds across restarts. */
   setClock(offsetMs: number): void
   heap(): Promise<HeapSample>
-  /** Ends that nobody asked for, with the end of its log. */
+  /** Exits that the test did not cause, with the end of the hub's log. */
   readonly crashes: readonly string[]
 }
 

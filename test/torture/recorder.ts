@@ -14,7 +14,7 @@ export interface Recorder {
   readonly cancels: Cancel[]
   readonly acknowledgements: Acknowledgement[]
   readonly hooks: Hook[]
-  /** The highest seq that any client was told of each task. */
+  /** The highest seq of each task that any client has received. */
   readonly toldSeqs: Map<string, number>
   /** Why calls were retried, and how often. */
   readonly retries: Map<string, number>

@@ -155,7 +155,7 @@ export function createTorture(world: World, setting: Setting, options: RoundOpti
       if (left.length === 0 || isLate()) break
       for (const { id, agent } of left) {
         const wire = dial(world.directUrl, agent, { version: '1.0', binding: 'JSONRPC' })
-        // A task that an agent opened is nobody else's to see; it ends with the one it is for.
+        // A task that an agent opened belongs to that agent; it ends with its parent task.
         const task = await persist(() => wire.call('GetTask', { id })).catch(() => undefined)
         if (task !== undefined && isInterrupted(task.status.state)) {
           await persist(() => wire.call('CancelTask', { id })).catch(() => {})

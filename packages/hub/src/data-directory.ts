@@ -11,8 +11,8 @@ const ours = 'parley'
 export const adminKeyFileName = `${ours}.admin-key`
 
 /**
- * Makes the directory, or takes the rights of others from it. A directory of another user, such as a mounted volume, and one
- * that holds files of other programs stay as they are, with a warning: the files in it are private all the same.
+ * Creates the directory, or removes the rights of other users from it. A directory of another user, such as a mounted volume,
+ * and one that holds files of other programs stay as they are, with a warning: our files in it are private in any case.
  */
 export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'warn'>): void {
   mkdirSync(directory, { recursive: true, mode: ownerOnly.directory })

@@ -23,7 +23,7 @@ export interface CampaignOptions {
   readonly timed: boolean
   /** An input that is not done by then hangs. */
   readonly hangMs: number
-  /** Called before each batch: whoever watches from outside then knows what was running. */
+  /** Called before each batch, so that the watching process knows what was running. */
   beforeBatch?(batch: readonly Uint8Array[]): void
   progress?(done: number, pool: number, blocks: number): void
 }

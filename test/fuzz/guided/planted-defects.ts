@@ -11,7 +11,7 @@ const planted = (name: string, run: Subject['run'], more: Partial<FuzzTarget> = 
   ...more,
 })
 
-/** Four letters, each behind a branch of its own: whoever does not see the branches has to guess all four at once. */
+/** Four letters, each behind its own branch: a fuzzer without coverage has to guess all four at once. */
 const deep = planted(
   'deep',
   (input) => {
@@ -30,7 +30,7 @@ const slow = planted('slow', (input) => {
   while (isLong(input) && process.threadCpuUsage().user < endsAt);
 })
 const unhandled = planted('unhandled', async (input) => {
-  if (isLong(input)) void Promise.reject(new Error('nobody waits for this'))
+  if (isLong(input)) void Promise.reject(new Error('unhandled on purpose'))
 })
 const pending = planted('pending', (input) => (isLong(input) ? new Promise<void>(() => {}) : undefined))
 const endless = planted('endless', (input) => {

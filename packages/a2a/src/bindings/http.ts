@@ -65,5 +65,5 @@ export type HttpResponse =
       readonly lengthBytes?: number
     }
 
-/** A piece of a text: bytes are UTF-8, and shared, so nobody changes them. */
+/** A piece of a text. Bytes are UTF-8 and shared: never change them. */
 export type Chunk = string | Uint8Array

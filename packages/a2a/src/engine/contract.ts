@@ -60,7 +60,7 @@ export interface StreamItem {
   readonly at?: number
   /** Of the request whose turn said it, if that was traced. */
   readonly traceparent?: string | undefined
-  /** Roughly what it takes as JSON. Absent where nobody has counted. */
+  /** Its estimated size as JSON. Absent if it was not counted. */
   readonly bytes?: number
   /** Set on the first item when the log was pruned past the reader's cursor: it is a snapshot, events are missing. */
   readonly gap?: true
@@ -69,7 +69,7 @@ export interface StreamItem {
 /** In batches, because one wake-up often brings many events. Ends by itself; `return()` lets go early. */
 export type EventStream = AsyncIterable<readonly StreamItem[]>
 
-/** Pages of logs: read from the store, and asked for once more and shared. */
+/** Pages of logs that were read from the store, and requests that shared one of them. */
 export interface PageCounts {
   readonly read: number
   readonly shared: number
@@ -281,8 +281,8 @@ export interface AgentOptions {
   /** How long a canceled agent may take to end by itself. */
   readonly cancelGraceMs: number
   /**
-   * A task that has said nothing yet opens after this long. 0: every turn is in the log before its agent is called, so that
-   * no crash makes it run twice; a reply is then always a task.
+   * A task that has said nothing yet opens after this long. With 0 every turn is in the log before its agent is called, so a
+   * message that is sent again after a crash does not run it twice; a reply then always becomes a task.
    */
   readonly openAfterMs: number
   readonly coalesceText: boolean

@@ -165,7 +165,7 @@ export class Live {
   /** Reads what others have appended. */
   async catchUp(): Promise<void> {
     await readLog(this.#parts.store, this.id, this.fold.head, (records) => {
-      // Whoever held the lease may have given it back with what they appended.
+      // The process that held the lease may have given it back with its append.
       if (records.length > 0) this.#heldElsewhere = false
       this.#apply(records)
     })

@@ -1,7 +1,7 @@
 /**
- * Pages of logs, read from the store for readers that are behind. All readers at the same place of the same task share one
- * read and one copy: a thousand that begin at the start of a long log cost one page. A page is bounded by bytes; pages are
- * kept for a moment only, and all of them together are bounded too.
+ * Pages of logs, read from the store for readers that are behind. All readers at the same position of a task share one read
+ * and one copy: a thousand that begin at the start of a long log cost one page. A page is bounded by bytes. Pages are cached
+ * for a second, and all of them together are bounded too.
  */
 import type { Store } from '../stores/store.ts'
 import { recordBytes } from '../model/json-bytes.ts'
@@ -25,13 +25,13 @@ export interface LogPages extends PageCounts {
   after(live: Live, seq: number): Promise<LogPage>
 }
 
-/** How much one read brings: enough to pay for the read, little enough to be held for a reader that has stopped. */
+/** Bounds of one read: enough to make it worth a query, little enough to hold for a reader that has stopped. */
 const pageRecords = 1_000
 const pageBytes = 256_000
-/** Of all pages that are kept for others who come to the same place. */
+/** Bounds of the cache, for readers that reach the same position. */
 const keptBytes = 16_000_000
 const keptMs = 1_000
-/** Reads at one time. Each may bring one event as large as an event can be. */
+/** Concurrent reads: each may return one event of the largest size. */
 const maxReads = 16
 
 interface CachedPage {
@@ -105,7 +105,7 @@ export function createLogPages(store: Pick<Store, 'read'>): LogPages {
   function keep(key: string, page: CachedPage): void {
     total += page.counted.bytes
     page.wait = later(keptMs, () => drop(key, page))
-    // The oldest go first. One that is larger than all the room is shared only while it is being read.
+    // The oldest are dropped first. A page larger than the whole cache is shared only while it is being read.
     for (const [oldest, one] of kept) {
       if (total <= keptBytes) return
       if (one.wait !== undefined) drop(oldest, one)

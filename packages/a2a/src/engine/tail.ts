@@ -3,7 +3,7 @@ import type { TailEvent } from './event-of.ts'
 
 const maxEvents = 2_048
 const maxBytes = 4_000_000
-/** What a reader is given at a time. */
+/** Bounds of one batch for a reader. */
 const maxBatch = 1_000
 const maxBatchBytes = 256_000
 
@@ -27,7 +27,7 @@ export class Tail {
     this.#bytes += event.bytes
   }
 
-  /** Half of it goes at a time, so that an event is moved once on average, however many come. */
+  /** Drops half of the events at a time, so that each event is moved once on average. */
   shorten(): void {
     if (this.#events.length <= maxEvents && this.#bytes <= maxBytes) return
     const dropped = Math.ceil(this.#events.length / 2)
@@ -37,8 +37,8 @@ export class Tail {
   }
 
   /**
-   * The events after a seq, up to a batch of them. One array for all who are at the same place, so that what a slow reader
-   * holds is shared with the others.
+   * The next batch of events after a seq. Readers at the same position get the same array, so that what a slow reader holds
+   * is shared with the others.
    */
   after(seq: number): readonly TailEvent[] {
     const all = this.#events

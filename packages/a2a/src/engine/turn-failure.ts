@@ -12,7 +12,7 @@ export function isProtocolError(reason: unknown): reason is A2AError {
 
 /** `signal` is the one that the agent was given to stop by. */
 export function failedTurn(reason: unknown, live: Live, signal: AbortSignal, log: EngineLog): Ending {
-  // An agent that stops because it was told to has not failed, though it can only say so by throwing.
+  // An agent that stops when its signal aborts has not failed, but it can only stop by throwing.
   const isAbort = reason === signal.reason || (reason instanceof Error && reason.name === 'AbortError')
   if (signal.aborted && isAbort) log.debug('agent stopped', { cause: reason })
   else log.error('agent failed', { cause: reason })
@@ -20,7 +20,7 @@ export function failedTurn(reason: unknown, live: Live, signal: AbortSignal, log
   if (!isProtocolError(reason)) {
     return { state: 'TASK_STATE_FAILED', message: agentMessage('The agent failed', live.fold), note }
   }
-  // Programs that call agents have to tell one that is down from one that says no.
+  // Calling programs need to distinguish an agent that is down from one that refuses.
   const metadata = { reason: reason.details.reason ?? reason.code }
   return { state: 'TASK_STATE_FAILED', message: agentMessage(reason.message, live.fold), metadata, note }
 }

@@ -6,7 +6,7 @@
  * The timers keep the process alive: work that waits for its step is done before the process ends by itself.
  */
 
-/** Characters or bytes. Below this a step takes a few milliseconds, which nobody has to wait for. */
+/** Characters or bytes. Below this a step takes a few milliseconds and is not queued. */
 const heavyFrom = 500_000
 
 /** Longer pauses only make large requests slower: a small one is answered in a few milliseconds. */
@@ -45,7 +45,7 @@ export function isMarkedLarge(request: object): boolean {
   return largeRequests.has(request)
 }
 
-/** Resolves when a step may be done. It is done when the event loop comes round again. */
+/** Resolves when the caller may run its step, which ends with the current turn of the event loop. */
 export function heavyStep(): Promise<void> {
   return queued(begun)
 }

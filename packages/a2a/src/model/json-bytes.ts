@@ -1,13 +1,12 @@
 /**
- * How many bytes something takes as JSON, roughly: by which reads, caches and answers are bounded. Counted without writing
- * the JSON. Characters count as one byte each, so a text in Chinese may take three times as much.
+ * Estimates the size of a value as JSON without serializing it. Reads, caches and answers are bounded by it. Characters count as one byte each, so a text in Chinese may take three times as much.
  */
 import type { RecordBody } from './record.ts'
 import type { Artifact, Message, Part, Task } from './task.ts'
 
 /** Names, ids, times and punctuation of a record. */
 const overhead = 200
-/** Deeper values are not counted: the stack has an end. */
+/** Deeper values are not counted, to keep the recursion bounded. */
 const maxDepth = 2_000
 
 export function recordBytes(body: RecordBody): number {

@@ -25,10 +25,10 @@ export function exceedsJsonNodes(text: string, maxNodes: number): boolean {
 const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
-/** Strings that are shorter are read by the character: a call of `indexOf` costs as much as about so many of them. */
+/** Shorter strings are read by the character: a call of `indexOf` costs about as much as this many characters. */
 const shortString = 24
 
-/** Never throws: a text that is no JSON is for the parser to refuse. */
+/** Never throws: the parser refuses a text that is not JSON. */
 export function measureJson(text: string, maxNodes: number): JsonSize {
   const meter = new JsonMeter(maxNodes)
   meter.feed(text)
@@ -56,7 +56,7 @@ export class JsonMeter {
     return this.nodes - (this.#hasOpened ? 1 : 0) > this.#maxNodes
   }
 
-  /** For framings by lines: no string of JSON goes on in the next one, so a quote outside of JSON hides nothing. */
+  /** For framings by lines: no JSON string continues on the next line, so a stray quote does not hide the rest. */
   endLine(): void {
     this.#isInString = false
     this.#isEscaped = false

@@ -24,7 +24,7 @@ describe('a linked signal', () => {
     assert.deepEqual(listenersOf(signal), [0])
   })
 
-  it('follows nobody once its work is over', (t) => {
+  it('has no listener left once its work is over', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const source = new AbortController()
     const linked = linkSignals([source.signal], 100)

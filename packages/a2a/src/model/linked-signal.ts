@@ -1,9 +1,9 @@
 /**
- * One abort signal that follows others and an optional timeout, and lets go of them when the work is over.
+ * One abort signal that follows others and an optional timeout, and removes its listeners when the work is over.
  *
- * `AbortSignal.any` has no end. Node holds such a signal as long as it has a listener and one of its sources lives; a
- * listener whose scope reaches a source keeps both of them for good. Each webhook that was called left 16 kB behind that
- * way. `test/architecture.test.ts` forbids it.
+ * `AbortSignal.any` cannot be released. Node keeps such a signal as long as it has a listener and one of its sources lives; a
+ * listener whose scope reaches a source keeps both forever. Each webhook delivery leaked 16 kB that way.
+ * `test/architecture.test.ts` forbids it.
  */
 import { A2AError } from './error.ts'
 
@@ -11,7 +11,7 @@ export interface LinkedSignal {
   readonly signal: AbortSignal
   /** Aborts this signal, not the ones it follows. */
   readonly abort: (reason?: unknown) => void
-  /** Clears the timer and removes every listener. Call it in any case when the work is over; it aborts nothing. */
+  /** Clears the timer and removes every listener. Always call it when the work is over; it aborts nothing. */
   readonly end: () => void
 }
 

@@ -41,7 +41,7 @@ describe('an endable stream', () => {
     await released
   })
 
-  it('is the same stream as long as nobody ends it', async () => {
+  it('is the same stream until it is ended', async () => {
     const { stream, released } = source()
     const reader = endableStream(stream).stream[Symbol.asyncIterator]()
     await reader.next()

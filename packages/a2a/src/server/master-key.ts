@@ -1,19 +1,19 @@
-/** The master key is checked before anything else is opened: with a wrong one nothing that was sealed can be read. */
+/** Checks the master key before anything else is opened: with a wrong one no encrypted value can be read. */
 import { openKeyring } from '../engine/keyring.ts'
 import { ConfigError } from './config-error.ts'
 import type { HandlerOptions } from './options.ts'
 
-/** Made at the first start, so that there is always a key that shows whether the master key is the same. */
+/** The first start creates this key, so that there is always one to check the master key against. */
 const purpose = 'master-key-check'
 
 /**
  * Rejects with a `ConfigError` if the keys in the store were wrapped by another master key. `createHandler` makes the same
- * check when it starts; call this to know before you open what depends on the keys.
+ * check when it starts; call this to fail before you open what depends on the keys.
  */
 export async function verifyMasterKey(store: HandlerOptions['store']): Promise<void> {
   const masterKey = orRefuse(() => store.masterKey?.())
   if (masterKey === undefined) return
-  // Read before: a database that cannot be reached is not the fault of the key.
+  // Read first: an unreachable database must not be reported as a wrong key.
   const rows = await store.listKeys()
   const unchanging = { listKeys: async () => rows, saveKey: async () => {}, deleteKey: async () => {} }
   await openKeyring(unchanging, masterKey).catch(refuse)

@@ -121,8 +121,9 @@ export interface Limits extends EngineLimits {
   /** Streams open at one time. */
   readonly streamsPerCaller: number
   /**
-   * Bytes held for all readers that have not taken them yet; bytes that several readers share count once. Over it the server
-   * reads no more for readers until some of it is taken, or those who take nothing are cut after `stallMs`. Default 256 MB.
+   * Bytes held for all clients that have not read them yet; bytes that several clients share count once. Over it the server
+   * fetches no more for them until they read, or until clients that read nothing are disconnected after `stallMs`. Default
+   * 256 MB.
    */
   readonly unsentBytes: number
   /** The same for one caller, so that no caller can stop the others. Default 64 MB. */

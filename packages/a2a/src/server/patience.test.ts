@@ -47,7 +47,7 @@ describe('patience with who takes nothing', () => {
     assert.equal(cuts, 1)
   })
 
-  it('cuts who takes nothing of a large answer, and never who takes a slice now and then', async (t) => {
+  it('cuts a client that takes nothing of a large answer, and never one that takes a slice now and then', async (t) => {
     const handler = createHandler({ store: memoryStore(), stallMs: 1_000, agent: () => 'x'.repeat(1_000_000) })
     t.after(() => handler.close())
     const send = (): Promise<Response> =>

@@ -43,7 +43,7 @@ export interface PerformParts {
   /** Who sent a request, as far as is known. */
   addressOf(request: HttpRequest): string | undefined
   readonly tenants: Tenants
-  /** Told of every stream that opens. */
+  /** Called for every stream that opens. */
   readonly onStream: OnStream | undefined
   /** Without them there are no webhooks. */
   readonly push: PushRules | undefined

@@ -1,7 +1,6 @@
 /**
- * A large text on its way to one reader: the reader's own envelope, and between its two ends bytes that all readers share.
- * Written in slices, each after the one before was taken, so that nothing is copied for a reader, and so that one can tell a
- * slow reader from one that has stopped.
+ * A large text for one reader: the reader's own envelope around bytes that all readers share. Written in slices, each after
+ * the one before was taken, so that nothing is copied per reader and a slow reader can be told from one that has stopped.
  */
 import type { Chunk } from '../bindings/http.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
@@ -17,7 +16,7 @@ export function encoded(text: string): Chunk {
   return text.length > largeChars ? encoder.encode(text) : text
 }
 
-/** The text again, for those who cannot use its bytes. */
+/** The text, for callers that cannot use its bytes. */
 export function textOf(chunk: Chunk): string {
   return typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk)
 }
@@ -38,7 +37,7 @@ export function wholeOf(item: EncodedItem): Chunk {
   return textOf(bytes.subarray(end)) === suffix ? bytes : textOf(bytes.subarray(0, end)) + suffix
 }
 
-/** Of an envelope, whose ids may be in any language. */
+/** The length of an envelope, whose ids may hold any character. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).length
 }
@@ -58,7 +57,7 @@ export class Slices {
     this.#end = end
   }
 
-  /** Nothing when all of it was given. */
+  /** `undefined` at the end. */
   next(): Chunk | undefined {
     const before = this.#before
     if (before !== undefined) {
@@ -74,7 +73,7 @@ export class Slices {
   }
 }
 
-/** A whole answer in slices. What it holds is given back when it was taken, or nobody is left to take it. */
+/** A whole answer in slices. Releases its bytes when the client has taken them or has gone. */
 export function sliceChunks(
   before: string,
   bytes: Uint8Array,

@@ -143,7 +143,7 @@ export function streamChunks(parts: StreamParts): Chunks {
     holdsItems = false
   }
 
-  /** Whether an item is large, nobody holds it yet, and there is no room for it now. */
+  /** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
   function mustWait(item: StreamItem): boolean {
     return (item.bytes ?? 0) > largeChars && !account.mayHold() && !account.mayHold(parts.known(item))
   }
@@ -213,7 +213,7 @@ export function streamChunks(parts: StreamParts): Chunks {
 
   const chunks: Chunks = {
     next() {
-      // Whoever asks has taken what came before.
+      // A reader that asks for more has taken what came before.
       account.setOwn(0)
       const result = produce()
       if (result !== undefined) return Promise.resolve(result)

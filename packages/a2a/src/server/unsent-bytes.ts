@@ -1,9 +1,9 @@
 /**
- * What is held for readers and not taken yet, counted per caller and for the server. Nothing here is a queue: a reader is
- * pulled, so it holds one batch and one frame. But a frame may be 18 MB and readers may be thousands. Over the budget a
- * server stops pulling for readers; what they hold already stays theirs, and goes when they take it or stall.
+ * Counts the bytes that are held for readers until they take them, per caller and for the server. Nothing is queued: a
+ * reader pulls, so it holds one batch and one frame. But a frame may be 18 MB, and there may be thousands of readers. Over
+ * the budget the server stops pulling for readers; they keep what they hold until they take it or stall.
  *
- * What several readers share is counted once.
+ * Bytes that several readers share count once.
  */
 export interface UnsentLimits {
   readonly unsentBytes: number
@@ -15,14 +15,14 @@ export interface ReaderCounts {
   readonly unsentBytes: number
   /** Readers that wait because their caller, or the server, is over its budget. */
   readonly paused: number
-  /** Readers that were cut because they took nothing for too long; since the start. */
+  /** Readers disconnected since the start because they took nothing for too long. */
   readonly cut: number
 }
 
 export interface UnsentBytes extends ReaderCounts {
-  /** The account of one caller, for one reader. `close` gives back whatever it still holds. */
+  /** Opens an account for one reader of this caller. Closing it releases what it still holds. */
   open(caller: string): ReaderAccount
-  /** To be called when a reader was cut. */
+  /** Call it when a reader was disconnected because it stalled. */
   stalled(): void
 }
 
@@ -88,7 +88,7 @@ class Budget {
     if (account.readers === 0) this.#callers.delete(account.caller)
   }
 
-  /** A caller who holds nothing may always have one more thing, however large, unless the server is full. */
+  /** A caller that holds nothing may always hold one more item, however large, unless the server is over its budget. */
   mayHold(account: CallerAccount, what: object | undefined): boolean {
     const held = what === undefined ? undefined : this.held.get(what)
     if (held?.byCaller.has(account) === true) return true
@@ -131,7 +131,7 @@ class Budget {
     this.wake()
   }
 
-  /** One reader a turn of the event loop: what it will hold is known only after it was resumed. */
+  /** Resumes one reader per turn of the event loop: what it will hold is known only afterwards. */
   wake(): void {
     if (this.paused.size === 0 || this.#waking) return
     this.#waking = true
@@ -161,19 +161,19 @@ export class ReaderAccount {
     this.#account = account
   }
 
-  /** Whether the reader may be given more; or this, which others may hold already. */
+  /** Whether the reader may hold more, or this item, which other readers may hold already. */
   mayHold(what?: object): boolean {
     return this.#budget.mayHold(this.#account, what)
   }
 
-  /** So many bytes are this reader's own now, instead of those before. */
+  /** Sets the number of bytes that only this reader holds. */
   setOwn(bytes: number): void {
     if (bytes === this.#own || this.#closed) return
     this.#budget.count(this.#account, bytes - this.#own)
     this.#own = bytes
   }
 
-  /** Once for each thing. */
+  /** Holding the same item again has no effect. */
   hold(what: object, bytes: number): void {
     if (this.#closed || this.#holds.has(what)) return
     this.#holds.add(what)
@@ -199,7 +199,7 @@ export class ReaderAccount {
       },
     }
     this.#budget.paused.add(this.#paused)
-    // Room may have come since it was looked for.
+    // The budget may have room again since it was checked.
     this.#budget.wake()
   }
 

@@ -81,7 +81,7 @@ export async function openKeys({
       try {
         return await verify(getKey)
       } catch (reason) {
-        // Nobody looked for a key, or there are keys and none of them is it: the JWT is not good. A key that is newer than
+        // No key was looked up, or none of the keys fits: the JWT is not good. A key that is newer than
         // what we have is found after the cooldown; until then a made-up key id must not look like an outage of ours.
         const isTheirs =
           failed === undefined ||

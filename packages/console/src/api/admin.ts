@@ -42,7 +42,7 @@ export type ListedSession = {
   readonly id: string
   /** `admin`, or the caller that a token named. */
   readonly subject: string
-  /** What opened it, and is checked at every request. */
+  /** The kind of credentials that opened it. They are checked at every request. */
   readonly by: 'key' | 'token' | 'oidc'
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly createdAt: string
@@ -52,7 +52,7 @@ export type ListedSession = {
   readonly expiresAt: string
   /** The address that it was opened from. */
   readonly from?: string
-  /** Whether it is the one that this request was sent with. */
+  /** Whether this request was sent with this session. */
   readonly isCurrent: boolean
 }
 
@@ -595,7 +595,7 @@ export interface Operations {
     body: undefined
     answer: {
       readonly sessions: readonly ListedSession[]
-      /** To be asked for next, if there are more. */
+      /** Pass it as `after` to get the next page; absent on the last. */
       readonly after?: string
     }
   }

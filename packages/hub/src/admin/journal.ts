@@ -84,7 +84,7 @@ export function createJournal({ notes, now, wake, failed }: JournalParts): Journ
       const changes: Change[] = []
       let place = at
       for (const { key, value, updatedAt } of found) {
-        // Written in the future: the clock was set back since, and nobody is still writing what is missing.
+        // Written in the future: the clock was set back since, and no writer is still filling the gap.
         if (Number(key) > place + 1 && Math.abs(now() - updatedAt) < patienceMs) break
         changes.push(...(value as unknown as readonly Change[]))
         place = Number(key)

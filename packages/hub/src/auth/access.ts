@@ -82,10 +82,10 @@ export interface Access {
   identifyFor(credentials: Credentials): Promise<Caller>
   /** Whether it is known by an API key. */
   isByKey(caller: Caller): boolean
-  /** What let this caller in, if that can end. */
+  /** The grant of this caller, if it can end. */
   grantOf(caller: Caller): Grant | undefined
   grantOfSession(session: Session): Grant
-  /** How a session of OpenID Connect is renewed. Until it is said, none is. */
+  /** Sets how OpenID Connect sessions are renewed. Until then none is. */
   renewSessionsBy(renew: SessionCheckDeps['renew']): void
   /** From now on these hold. */
   configure(settings: AccessSettings): void
@@ -188,7 +188,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
     }
   }
 
-  /** By the configuration that holds now. */
+  /** By the current configuration. */
   async function checkNow(token: string, credentials: Credentials): Promise<Caller> {
     if (current.checkToken === undefined) throw invalidToken('The token is not valid')
     return current.checkToken(token, credentials)
@@ -274,7 +274,7 @@ export async function createAccess(parts: AccessParts): Promise<Access> {
   }
 }
 
-/** A request that shows this token and nothing else. */
+/** The credentials of a request that has this token and nothing else. */
 function bearing(token: string): Credentials {
   const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined)
   return {

@@ -17,9 +17,9 @@ import { expiryOf } from './session-check.ts'
 export interface AuthenticateParts {
   findKey(key: string): Promise<KeyRecord | undefined>
   readonly checkToken: CheckToken | undefined
-  /** The same by the configuration that holds when it is asked. Nothing for a token that is good no more. */
+  /** The same by the current configuration. `undefined` for a token that is no longer valid. */
   recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined>
-  /** For so long after its end a token is still taken: clocks differ. */
+  /** How long a token is accepted after it expires, because clocks differ. */
   readonly toleranceMs: number
   /** Whether certificates of clients count. */
   readonly mtls: boolean

@@ -1,14 +1,14 @@
 /**
- * The streams that are open, by the grant that opened them. When a grant ends, so do its streams: at once where it was
- * revoked, by their own time where it expires, and within `everyMs` on other replicas. Those read one list of what was
- * revoked lately: one query per second and replica, whatever the number of streams, and none while no stream is open.
+ * The open streams, by the grant that opened them. When a grant ends, so do its streams: at once in the process that revokes
+ * it, within `everyMs` on other replicas, and when it expires. Each replica reads the list of recently revoked grants: one
+ * query per second, whatever the number of streams, and none while no stream is open.
  */
 import type { ServerResponse } from 'node:http'
 import { A2AError, type Notes } from '@parley/a2a'
 import type { Grant } from './grant.ts'
 
 export interface GrantStream {
-  /** The agent that it is for; nothing for the hub's own. */
+  /** The agent that it is for; `undefined` for streams of the hub itself. */
   readonly agent?: string | undefined
   end(reason: A2AError): void
 }
@@ -18,9 +18,9 @@ export interface GrantStreams {
   add(grant: Grant, stream: GrantStream): () => void
   /** Ends the streams of the grant, here and on other replicas. */
   revoke(grantId: string): Promise<void>
-  /** Looks at all grants again: what they permit may have changed. */
+  /** Checks all grants again: their rights may have changed. */
   recheck(): Promise<void>
-  /** Looks for what was revoked elsewhere or has expired. Happens every second while streams are open. */
+  /** Ends what was revoked elsewhere or has expired. Runs every second while streams are open. */
   check(): Promise<void>
   close(): void
 }
@@ -30,7 +30,7 @@ export interface GrantStreamsDeps {
   readonly now: () => number
   /** Whether these scopes permit the use of the agent. */
   mayUse(scopes: readonly string[], agent: string): boolean
-  /** Told of every grant that was revoked here or elsewhere, so that no cache still takes it. */
+  /** Called for every grant that was revoked here or elsewhere, to drop it from caches. */
   revoked(grantId: string): void
   failed(cause: unknown): void
 }
@@ -43,7 +43,7 @@ interface OpenGrant {
 
 const kind = 'revoked-grant'
 const everyMs = 1_000
-/** Longer than any replica takes to look, and than any cache keeps what it has read. */
+/** Longer than the interval of any replica and the lifetime of any cache. */
 const keptMs = 600_000
 const pageSize = 1_000
 
@@ -58,14 +58,14 @@ export function createGrantStreams({ notes, now, mayUse, revoked, failed }: Gran
     for (const stream of [...found.streams]) if (only?.(stream) ?? true) stream.end(ended())
   }
 
-  /** What has no way to be looked at again has ended with its time. */
+  /** A grant that cannot be rechecked ends when it expires. */
   async function look(grantId: string, { grant }: OpenGrant, isOver: boolean): Promise<void> {
     if (grant.recheck === undefined) return isOver ? end(grantId) : undefined
     let rights
     try {
       rights = await grant.recheck()
     } catch (cause) {
-      // The issuer is away: what is over is over, and what is not will be looked at again.
+      // The issuer does not answer: an expired grant ends, any other is checked again later.
       failed(cause)
       if (!isOver) return
     }
@@ -120,7 +120,7 @@ export function createGrantStreams({ notes, now, mayUse, revoked, failed }: Gran
       revoked(grantId)
       end(grantId)
       await notes.write(kind, { key: grantId, value: true, expiresAt: now() + keptMs })
-      // What was let in while it was written has been let in by what is no longer so.
+      // A stream may have opened with the revoked grant while this was written.
       end(grantId)
     },
     async recheck() {
@@ -147,5 +147,8 @@ export function endWithGrant(
 }
 
 function ended(): A2AError {
-  return new A2AError('UNAUTHENTICATED', 'The credentials that opened this stream have ended: authenticate again')
+  return new A2AError(
+    'UNAUTHENTICATED',
+    'The credentials that opened this stream were revoked or have expired: authenticate again',
+  )
 }

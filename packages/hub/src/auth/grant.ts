@@ -1,13 +1,13 @@
 /**
- * The proof by which a request was let in, as far as it can end: a key that is revoked, a session that is ended, a token
- * that expires. What it opened ends with it.
+ * What authorized a request and can end: a key that is revoked, a session that is ended, a token that expires. Streams that it
+ * opened end with it.
  */
 export interface Grant {
-  /** `key:<id>`, `session:<id>`, `token:<hash>`: by which all replicas know it. */
+  /** `key:<id>`, `session:<id>` or `token:<hash>`: the same on all replicas. */
   readonly id: string
-  /** Milliseconds since the epoch; at that time it is looked at again, or has ended if it cannot be. */
+  /** Milliseconds since the epoch. Then it is rechecked, or has ended if it cannot be. */
   readonly expiresAt?: number | undefined
-  /** What it permits now, after a change of the configuration or a renewal; nothing if it has ended. */
+  /** What it permits now, after a change of the configuration or a renewal; `undefined` if it has ended. */
   recheck?(): Promise<GrantRights | undefined>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a session still holds: it has the rights of the grant that opened it, as that is now, and ends with it. A token is
- * verified anew by the configuration that holds now; one that has expired is renewed by its refresh token, where it has one.
+ * Whether a session is still valid: it has the current rights of the grant that opened it, and ends with it. A token is verified
+ * again by the current configuration; an expired one is renewed with its refresh token, if it has one.
  */
 import { A2AError, type Caller } from '@parley/a2a'
 import { adminScope } from './scopes.ts'
@@ -9,24 +9,24 @@ import type { StoredSession, SessionGrant, SessionRecord, SessionRecords } from 
 /** What an issuer gives for a refresh token. */
 export interface RenewedTokens {
   readonly token: string
-  /** Left out: the one before is still good. */
+  /** If absent, the previous one is still valid. */
   readonly refreshToken?: string | undefined
 }
 
 export interface SessionCheckDeps {
   readonly records: SessionRecords
-  /** Tells the admin key that holds from another. */
+  /** Identifies the current admin key without revealing it. */
   readonly adminMark: string
-  /** Who shows this token, by the configuration that holds now. Throws UNAUTHENTICATED, or UNAVAILABLE. */
+  /** The caller of this token by the current configuration. Throws UNAUTHENTICATED, or UNAVAILABLE. */
   prove(token: string): Promise<Caller>
-  /** Asks the issuer. Nothing if it refuses. Throws UNAVAILABLE while it does not answer. */
+  /** Asks the issuer; `undefined` if it refuses. Throws UNAVAILABLE while it does not answer. */
   renew(refreshToken: string): Promise<RenewedTokens | undefined>
   readonly now: () => number
   /** Waits a moment for another replica. Default: 100 ms. */
   pause?(): Promise<void>
 }
 
-/** The session as it is now, or nothing if its grant has ended. Throws UNAVAILABLE if that cannot be known now. */
+/** The current session, or `undefined` if its grant has ended. Throws UNAVAILABLE if the issuer does not answer. */
 export type SessionCheck = (kept: StoredSession) => Promise<SessionRecord | undefined>
 
 /** How long a replica may take to renew before another tries. */
@@ -66,7 +66,7 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
     return asked
   }
 
-  /** An issuer that changes refresh tokens takes each of them once: the note decides which replica asks. */
+  /** An issuer that rotates refresh tokens accepts each of them once: the stored record decides which replica asks. */
   async function renew(id: string): Promise<SessionRecord | undefined> {
     for (let pauses = 0; pauses < mostPauses; pauses += 1) {
       const kept = await records.read(id)
@@ -98,7 +98,7 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
     }
     if (tokens === undefined || expiryOf(tokens.token) <= now()) return undefined
     const after = { ...before, grant: { by, token: tokens.token, refreshToken: tokens.refreshToken ?? refreshToken } }
-    // Kept before anything else: the refresh token before may be good no more. Ended meanwhile, it is not made again.
+    // Stored first: the previous refresh token may be invalid now. A session that was ended meanwhile is not created again.
     const written = await records.write(after, version)
     return written === undefined ? undefined : check({ record: after, version: written })
   }
@@ -106,12 +106,12 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
   return check
 }
 
-/** When the grant has to be looked at again, if by its time. */
+/** When the grant expires and has to be checked again. */
 export function grantExpiry({ grant, expiresAt }: SessionRecord): number {
   return grant.by === 'key' ? expiresAt : Math.min(expiresAt, expiryOf(grant.token))
 }
 
-/** Milliseconds since the epoch; of what is no token, the epoch. */
+/** Milliseconds since the epoch; 0 if the text is not a JWT with an expiry. */
 export function expiryOf(token: string): number {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }

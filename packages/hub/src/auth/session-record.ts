@@ -1,13 +1,13 @@
 /**
- * A session as it is kept: in the notes, so that every replica knows it and it can be listed and ended. The tokens of an
- * issuer are sealed with the store's keyring: a copy of the store alone signs nobody in.
+ * A session as it is stored, so that every replica knows it and it can be listed and ended. The tokens of an issuer are
+ * encrypted with the store's keyring: a copy of the database alone does not allow signing in.
  */
 import type { Json, Notes } from '@parley/a2a'
 import type { Sealer } from '@parley/a2a/server'
 
 /** What opened the session, and what it is checked against at every request. */
 export type SessionGrant =
-  /** The admin key, by what tells it from another. */
+  /** The admin key, identified by its mark. */
   | { readonly by: 'key'; readonly mark: string }
   /** A token of an issuer. Its refresh token, where there is one, renews it. */
   | { readonly by: 'token' | 'oidc'; readonly token: string; readonly refreshToken?: string | undefined }
@@ -18,7 +18,7 @@ export interface SessionRecord {
   readonly subject: string
   readonly grant: SessionGrant
   readonly createdAt: number
-  /** The latest end, whatever is renewed. */
+  /** The latest end, even if the grant is renewed. */
   readonly expiresAt: number
   /** The address that it was opened from. */
   readonly from?: string | undefined
@@ -33,7 +33,7 @@ export interface StoredSession {
 
 export interface SessionRecords {
   read(id: string): Promise<StoredSession | undefined>
-  /** With `version`, only if it is still at it. Answers the new version, or nothing. */
+  /** With `version`, writes only if the stored version is the same. Returns the new version, or `undefined`. */
   write(record: SessionRecord, version?: number): Promise<number | undefined>
   remove(id: string): Promise<boolean>
   /** The oldest first. */

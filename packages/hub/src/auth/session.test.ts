@@ -174,7 +174,7 @@ describe('a session that a token opened', () => {
     world.scopes = ['agent:*']
     assert.equal(await sessions.read(pairOf(cookie)), undefined)
     assert.deepEqual(ended, [id])
-    // It does not come back: somebody has to sign in.
+    // It is not restored: the user has to sign in again.
     world.scopes = ['admin']
     assert.equal(await sessions.read(pairOf(cookie)), undefined)
   })

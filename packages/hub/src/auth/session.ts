@@ -15,7 +15,7 @@ export interface Session {
   readonly id: string
   /** `admin`, or the caller that a token named. */
   readonly subject: string
-  /** By which grant it was opened. */
+  /** The kind of grant that opened it. */
   readonly by: SessionGrant['by']
   readonly createdAt: number
   /** Milliseconds since the epoch: the latest end. */
@@ -49,7 +49,7 @@ export interface Sessions {
   open(session: NewSession, isSecure: boolean): Promise<OpenedSession>
   /** Whether the `Cookie` header has one, good or not. */
   isShown(cookies: string | undefined): boolean
-  /** That of the `Cookie` header, if its grant holds. Throws UNAVAILABLE if the issuer cannot be asked now. */
+  /** The session of the `Cookie` header, if its grant is valid. Throws UNAVAILABLE if the issuer does not answer. */
   read(cookies: string | undefined): Promise<Session | undefined>
   /** The same, by its id. */
   check(id: string): Promise<Session | undefined>
@@ -60,7 +60,7 @@ export interface Sessions {
   end(id: string): Promise<boolean>
   /** The cookie that takes the place of one whose session has ended. */
   emptyCookie(isSecure: boolean): string
-  /** What was read of it is read again. */
+  /** Drops it from the cache. */
   forget(id: string): void
   /** Writes what is pending. */
   close(): Promise<void>
@@ -71,7 +71,7 @@ export interface SessionsParts extends Pick<SessionCheckDeps, 'adminMark' | 'pro
   readonly monotonicNow: () => number
   secrets(): Promise<Signer & Sealer>
   readonly notes: Notes
-  /** Told when a session ended, for whatever reason: what it has opened ends with it. */
+  /** Called when a session has ended, for any reason, to end its streams. */
   ended?(id: string): Promise<void>
   /** Called when the times of use could not be written. */
   failed?(cause: unknown): void

@@ -47,7 +47,7 @@ describe('the first admin key', () => {
     assert.equal((await stat(join(folder, 'parley.admin-key'))).mode & 0o777, 0o600)
   })
 
-  it('is said by nobody if the file cannot be written', async (t) => {
+  it('is not printed if the file cannot be written', async (t) => {
     const file = join(await newFolder(t), 'file')
     await writeFile(file, '')
     const terminal = testTerminal()

@@ -1,6 +1,6 @@
 /**
- * The admin key that was made at the first start, told once: to a person at a terminal, else by a file that only its owner
- * can read. What is said elsewhere ends in a log, which many more can read than may run the hub.
+ * Shows the admin key of the first start once: on a terminal, otherwise in a file that only its owner can read. Other output
+ * ends in a log, which more people can read than may run the hub.
  */
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export async function showAdminKey(
   try {
     await writeOwnerOnly(file, key, dataDir)
     say(`\nThe admin key is in ${file}`)
-    say('Only the owner of the file can read it. Keep the key elsewhere and delete the file.')
+    say('Only the owner of the file can read it. Store the key elsewhere and delete the file.')
   } catch (reason) {
     complain(
       `The admin key could not be written to ${file}: ${(reason as Error).message}. Set PARLEY_ADMIN_KEY or \`admin.key\` to a key of your own, and start again.`,
@@ -31,7 +31,7 @@ export async function showAdminKey(
   }
 }
 
-/** What a first start on this machine has left for its owner, if anything. */
+/** The key that the first start wrote, if the file is still there. */
 export async function readAdminKey(dataDir: string): Promise<string | undefined> {
   try {
     return (await readFile(join(dataDir, adminKeyFileName), 'utf8')).trim()
@@ -42,7 +42,7 @@ export async function readAdminKey(dataDir: string): Promise<string | undefined>
 
 async function writeOwnerOnly(file: string, text: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
-  // Made anew, so that neither a file of others nor a link is written to.
+  // Created new, so that neither a link nor a file of another user is written to.
   await rm(file, { force: true })
   await writeFile(file, `${text}\n`, { mode: ownerOnly.file, flag: 'wx' })
   await chmod(file, ownerOnly.file)

@@ -22,7 +22,7 @@ export const up: Command = {
     '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.',
     '--host, --port, --grpc-port, --store, --data   Over what the configuration says.',
     '--insecure            Lets everybody in from anywhere if the configuration does not say who may call.',
-    '--accept-loss         Starts although the SQLite file lost acknowledged writes; without it the start is refused.',
+    '--accept-loss         Starts even if the SQLite file has lost acknowledged writes. Default: refuses to start.',
   ],
   flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' }, 'accept-loss': { type: 'boolean' } },
   async run(flags, terminal) {

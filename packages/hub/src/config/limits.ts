@@ -30,7 +30,7 @@ export const limits = z.strictObject({
   streamsPerCaller: count.optional().meta({ description: 'Open streams of one caller. Default 2000.' }),
   unsent: size.optional().meta({
     description:
-      'Bytes held for all readers that have not taken them. Over it the hub stops reading for them. Default 256MB.',
+      'Bytes held for clients that have not read them. Over it the hub fetches no more for them. Default 256MB.',
   }),
   unsentPerCaller: size.optional().meta({ description: 'The same for one caller. Default 64MB.' }),
   connections: count.optional().meta({

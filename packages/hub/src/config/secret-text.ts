@@ -1,17 +1,17 @@
 /**
- * Secrets that stand inside a longer text: in the user part or the query of an address, behind a flag of a command, in an
- * assignment or a header. What is around them stays, so that people still see what it is. Generous: a value that is hidden
- * without need costs a look at the file, one that is shown costs the secret.
+ * Redacts secrets inside a longer text: in the user part or query of a URL, after a flag of a command, in an assignment or a
+ * header. The text around them stays readable. It rather hides too much: a value hidden without need costs a look at the
+ * file, one that is shown costs the secret.
  */
 
-/** Gets a secret and returns what stands in its place. */
+/** Returns the replacement for a secret. */
 export type HideSecret = (secret: string) => string
 
 const wholeWord = /(^|[^a-z])(key|sig|auth|pass|code|jwt|sas|pwd|pat)$/i
 const anywhere =
   /secret|token(?!s$)|passw|passphrase|credential|authorization|cookie|api-?key|access-?key|private-?key|signature|bearer/i
 
-/** Whether what has this name (of a query, a flag, a variable, a header) is a secret. */
+/** Whether the value of this query parameter, flag, variable or header is a secret. */
 export function isSecretWord(name: string): boolean {
   const words = decoded(name)
     .replaceAll(/([a-z\d])([A-Z])/g, '$1-$2')
@@ -74,14 +74,14 @@ function hideInWord(word: string, hide: HideSecret): string {
   return isShapedLikeSecret(word) ? hide(word) : hideInUrls(word, hide)
 }
 
-/** Keys of well-known services, and tokens: nothing else looks so. */
+/** The formats of keys of well-known services, and of tokens. */
 function isShapedLikeSecret(word: string): boolean {
   return /^(sk|rk|ghp|gho|ghs|github_pat|glpat|xox[a-z]|pka?)[-_][\w-]{16,}$|^AKIA[0-9A-Z]{16}$|^eyJ[\w-]{8,}\.[\w-]+\.[\w-]*$/.test(
     word,
   )
 }
 
-/** `${env:KEY}` names a secret and is none. */
+/** `${env:KEY}` refers to a secret and is not one. */
 function isReference(text: string): boolean {
   return /^\$\{[^}]*\}$/.test(text)
 }

@@ -1,4 +1,4 @@
-/** The wall clock is set: whoever kept to the limits before is not refused, and a rest is as long as it was. */
+/** The wall clock is set: callers within their limits are not refused, and waiting times stay the same. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryNotes } from '@parley/a2a'
@@ -11,7 +11,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 describe('limits when the wall clock is set', () => {
   for (const [direction, step] of Object.entries({ back: -30 * day, forward: day })) {
-    it(`refuse nobody for a step ${direction}, and still count`, (t) => {
+    it(`refuse no caller for a step ${direction}, and still count`, (t) => {
       t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
       const limiter = createLimiter()
       const claims = [{ who: 'address:a', rate: { count: 3, windowMs: 3_600_000 } }]
@@ -27,7 +27,7 @@ describe('limits when the wall clock is set', () => {
     })
   }
 
-  it('keep the count of a day by the wall clock, and never make anybody wait for longer than a day', async () => {
+  it('keep the count of a day by the wall clock, and never ask a caller to wait for longer than a day', async () => {
     let now = 1_800_000_000_000
     const quota = createQuota(
       memoryNotes(() => now),

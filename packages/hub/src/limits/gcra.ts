@@ -9,7 +9,7 @@ export interface Standing {
   readonly limit: number
   /** How many more could come at once. */
   readonly remaining: number
-  /** When `remaining` is `limit` again, if nobody comes; on the clock of the given `now`. */
+  /** When `remaining` is `limit` again without further requests; on the clock of the given `now`. */
   readonly wholeAt: number
   /** 0 if it is allowed. */
   readonly retryAfterMs: number

@@ -22,7 +22,7 @@ export interface Limiter {
 /** Whoever comes from a new address each time must not fill the memory. */
 const mostRemembered = 100_000
 
-/** `now` is the monotonic clock: after a step of the wall clock nobody is refused for as long as the step was. */
+/** `now` is the monotonic clock, so that a step of the wall clock does not refuse callers for as long as the step was. */
 export function createLimiter(now: () => number = systemClock.monotonicNow, most = mostRemembered): Limiter {
   const wholeAt = new Map<string, number>()
 

@@ -149,23 +149,35 @@ export function createHubMetrics(parts: HubMetricsParts): HubMetrics {
     return readers === undefined ? [] : [{ labels: [], value: value(readers) }]
   }
   registry.gauge(
-    metric('readers_unsent_bytes', 'readers.unsent', 'By', [], 'Bytes held for readers that have not taken them.'),
+    metric('readers_unsent_bytes', 'readers.unsent', 'By', [], 'Bytes held for clients that have not read them.'),
     ofReaders(({ unsentBytes }) => unsentBytes),
   )
   registry.gauge(
-    metric('readers_paused', 'readers.paused', '{reader}', [], 'Readers that wait because of limits.unsent.'),
+    metric(
+      'readers_paused',
+      'readers.paused',
+      '{reader}',
+      [],
+      'Clients that wait because of limits.unsent or unsentPerCaller.',
+    ),
     ofReaders(({ paused }) => paused),
   )
   registry.counted(
-    metric('readers_cut_total', 'readers.cut', '{reader}', [], 'Readers cut because they took nothing.'),
+    metric('readers_cut_total', 'readers.cut', '{reader}', [], 'Clients disconnected because they read nothing.'),
     ofReaders(({ cut }) => cut),
   )
   registry.counted(
-    metric('log_pages_read_total', 'log.pages.read', '{page}', [], 'Pages of logs read for streams.'),
+    metric('log_pages_read_total', 'log.pages.read', '{page}', [], 'Pages of task logs read from the store.'),
     ofReaders(({ pagesRead }) => pagesRead),
   )
   registry.counted(
-    metric('log_pages_shared_total', 'log.pages.shared', '{page}', [], 'Pages that streams shared.'),
+    metric(
+      'log_pages_shared_total',
+      'log.pages.shared',
+      '{page}',
+      [],
+      'Pages of task logs that several streams shared.',
+    ),
     ofReaders(({ pagesShared }) => pagesShared),
   )
   const ofConnections = (value: (counts: ConnectionCounts) => number) => (): readonly Sample[] => {

@@ -185,7 +185,7 @@ describe('a bearer token of an issuer', () => {
       assert.equal(status, 401)
       assert.match(challenge ?? '', /invalid_token/)
     }
-    assert.ok(issuer.requests.length - asked <= 1, 'key ids that somebody makes up must not make us call')
+    assert.ok(issuer.requests.length - asked <= 1, 'made-up key ids must not cause requests to the issuer')
     assert.equal((await call({ authenticate }, `Bearer ${await issuer.token()}`)).status, 200)
   })
 

@@ -1,6 +1,6 @@
 /**
- * Messages on their way over HTTP/2: what is held for a reader until it has taken them, and when it is given up. grpc-js makes
- * a copy of each message for each reader, so each is counted as the reader's own.
+ * gRPC messages that were written and not yet read by the client: counts their bytes and disconnects a client that stalls.
+ * grpc-js copies each message for each client, so each copy counts.
  */
 import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
@@ -28,14 +28,14 @@ export function writeGrpcMessage(
   account: ReaderAccount,
   patience: StallOptions,
 ): Promise<void> | undefined {
-  // A call takes 16 messages before it says that it is full, however long they are.
+  // A call buffers 16 messages before it reports that it is full, however long they are.
   const isLarge = bytes.length > largeChars
   if (!isLarge) return call.write(bytes) ? undefined : taken(call, (done) => call.once('drain', done), patience)
   account.setOwn(bytes.length)
   return taken(call, (done) => call.write(bytes, done), patience).finally(() => account.setOwn(0))
 }
 
-/** Resolves when what was written is taken, or nobody is there to take it; rejects after `stallMs`. */
+/** Resolves when the client has taken what was written, or has gone; rejects after `stallMs`. */
 function taken(
   call: ServerWritableStream<Bytes, Bytes>,
   begin: (done: () => void) => unknown,
@@ -56,7 +56,7 @@ function taken(
       end()
       stalled()
       reject(new A2AError('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
-      // The status waits behind what is not read. Where it is not read either, all of it goes.
+      // The status waits behind the unread messages. If it is not read either, the stream is destroyed.
       dropUnread(stream, stallMs)
     }
     const callOff = afterStall(stallMs, cut, progressOf(stream))
@@ -72,7 +72,7 @@ function dropUnread(stream: HttpStream | undefined, stallMs: number): void {
   stream.once('close', callOff)
 }
 
-/** A single answer is watched until it was taken: nothing else would notice that nobody reads it. */
+/** Watches a single answer until the client has taken it: nothing else would notice a client that does not read. */
 export function watchAnswer(
   call: ServerUnaryCall<Bytes, Bytes>,
   bytes: Bytes,

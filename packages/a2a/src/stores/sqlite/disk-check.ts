@@ -1,17 +1,17 @@
 /**
- * Whether the file can be written, for `/readyz`. Asked for nothing while all is well: only after a write failed for a reason
- * of the disk (full, broken, read-only) is another one tried, and the store is ready again when that has worked.
+ * Whether the file can be written, for `/readyz`. Costs nothing while writes succeed: after a write failed because of the disk
+ * (full, broken, read-only), each check tries another write, and the store is ready again when that succeeds.
  */
 import { isDiskError, type Database } from './database.ts'
 
 export interface DiskCheck {
-  /** Told of every write that failed. */
+  /** Call it with the error of every failed write. */
   failed(error: unknown): void
   /** Rejects while the file cannot be written. */
   ready(write: <Result>(work: () => Result) => Promise<Result>): Promise<void>
 }
 
-/** More than a page, so that it does not pass by what was free inside the file. */
+/** More than a page, so that free pages inside the file are not enough for it. */
 const probeBytes = 65_536
 
 export function createDiskCheck(database: Database): DiskCheck {
@@ -25,7 +25,7 @@ export function createDiskCheck(database: Database): DiskCheck {
     async ready(write) {
       if (isWell) return
       try {
-        // Two commits: what one makes and takes away again is never written.
+        // Two commits: a row that one commit inserts and deletes is never written.
         await write(() => database.prepare(insertProbe).run('x'.repeat(probeBytes)))
         await write(() => database.prepare(removeProbe).run())
       } catch (cause) {

@@ -13,9 +13,9 @@ import type { WalPlace, WalReader } from './wal-place.ts'
 import { openWalReader } from './wal-place.ts'
 
 export interface HighWater {
-  /** To be called after the commit that reached the position. Never throws. */
+  /** Call it after the commit that reached the position. Never throws. */
   reached(position: number): void
-  /** To be called when the database is closed. */
+  /** Call it after the database is closed. */
   close(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface HighWaterDeps {
   readonly durability: 'full' | 'normal'
   readonly epoch: number
   readonly position: number
-  /** Of the start before, if it is of this database. */
+  /** The mark of the previous start, if it belongs to this database. */
   readonly before: Mark | undefined
   readonly now: () => number
   readonly log: StoreLog
@@ -53,7 +53,7 @@ export function openHighWater({ database, durability, epoch, position, before, n
   try {
     mark = openMark(path, first, durability === 'full' ? wal.read : () => synced.wal, log)
   } catch (cause) {
-    log.warn('the high-water mark of the database cannot be written: writes that damage loses are not noticed', {
+    log.warn('the high-water mark of the database cannot be written: lost writes will not be detected', {
       path,
       cause,
     })
@@ -118,7 +118,7 @@ function afterSync(
   }
 }
 
-/** Answers whether everything is in the file. A backup that reads at this moment prevents it. */
+/** Returns whether everything is in the file. A backup that reads at this moment prevents it. */
 function checkpoint(database: Database): boolean {
   const sql = 'PRAGMA wal_checkpoint(PASSIVE)'
   const { busy, log, checkpointed } = database

@@ -1,7 +1,7 @@
 /**
- * What is looked at before a database file is used: whether everything is there that was acknowledged (mark-file.ts), and
- * after an unclean end whether the file is sound. Through a connection that may only read: a store that refuses a file
- * leaves it and its WAL as they are, for whoever tries to recover more.
+ * Inspects a database file before it is used: whether all acknowledged writes are there (mark-file.ts), and after an unclean
+ * end whether the file is intact. The connection is read-only: a refused file and its WAL stay as they are, so that the
+ * operator can try to recover more.
  */
 import { statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
@@ -19,7 +19,7 @@ export interface Inspection {
   readonly log: StoreLog
 }
 
-/** What the file itself says. */
+/** What the database file holds. */
 export interface DatabaseState {
   readonly epoch: number
   readonly position: number
@@ -38,7 +38,7 @@ export interface DatabaseState {
 const wholeCheckBytes = 4 * 2 ** 30
 const contentTables = new Set(['log', 'blobs', 'snapshots'])
 
-/** Answers the mark, if it belongs to this file. Throws if something is missing or damaged. */
+/** Returns the mark if it belongs to this file. Throws if something is missing or damaged. */
 export function inspectDatabase(inspection: Inspection): Mark | undefined {
   const { path, log } = inspection
   const mark = markOf(path, log)
@@ -103,7 +103,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** A file of another program, or of a version before the first schema, is for `migrate` to judge. */
+/** `migrate` decides about a file of another program, or of a version before the first schema. */
 function isOurs(database: Database): boolean {
   const sql = `SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = 'engine'`
   return database.prepare<{ found: number }>(sql).get() !== undefined
@@ -153,7 +153,9 @@ function isSameWal({ wal }: DatabaseState, mark: Mark): boolean {
 function missing({ path, acceptLoss, log }: Inspection, state: DatabaseState | undefined, mark: Mark): void {
   const what = `${path} ${lossOf(state, mark)}`
   if (!acceptLoss) {
-    throw new Error(`${what}. Restore a backup, or start with --accept-loss (acceptLoss: true) to go on without them.`)
+    throw new Error(
+      `${what}. Restore a backup, or start with --accept-loss (acceptLoss: true) to continue without them.`,
+    )
   }
   log.warn(`${what}; the loss was accepted`)
 }

@@ -1,9 +1,9 @@
 /**
- * The high-water mark: how far the database had come, in a small file beside it. SQLite drops the rest of a write-ahead log
- * at the first frame that is damaged and says nothing; the mark is what tells that something is missing.
+ * The high-water mark: the last committed position, in a small file beside the database. SQLite silently drops the rest of a
+ * write-ahead log at the first damaged frame; the mark shows that something is missing.
  *
  * The mark is written after a commit and never before, so it is never ahead of the database, however the process ends. Two
- * records are written in turn: a record that was torn leaves the one before it.
+ * records are written alternately: if one is torn, the other is intact.
  */
 import { closeSync, constants, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -27,11 +27,11 @@ export interface Mark {
 
 export interface MarkWriter {
   /**
-   * Writes how far the database has come. `wal` is read once a second and not with each commit, so it may be older; the
+   * Writes the position that the database has reached. `wal` is read once a second and not with each commit, so it may be older; the
    * position is not. Never throws: a mark that cannot be written stays behind the database, which is allowed.
    */
   write(position: number, at: number): void
-  /** Says that the store was closed in order. */
+  /** Records a clean close. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function readMark(databasePath: string): Mark | undefined {
   return newest.mark
 }
 
-/** Begins with a mark that is on disk. Throws if the file cannot be written. */
+/** Writes the first mark and syncs it. Throws if the file cannot be written. */
 export function openMark(databasePath: string, first: Mark, readWal: () => WalPlace, log: StoreLog): MarkWriter {
   const handle = openSync(markPath(databasePath), openFlags, 0o600)
   const record = Buffer.alloc(recordBytes)
@@ -102,7 +102,7 @@ export function openMark(databasePath: string, first: Mark, readWal: () => WalPl
 
   try {
     encode(record, first)
-    // Both, so that no record of an earlier database is left.
+    // Both records, so that none of an earlier database is left.
     put()
     put()
     fdatasyncSync(handle)

@@ -29,7 +29,7 @@ describe('the master key beside a database', () => {
     assert.notDeepEqual(masterKeyBeside(':memory:'), masterKeyBeside(':memory:'))
   })
 
-  it('is taken from others who may read it', async () => {
+  it('is made private if other users may read it', async () => {
     const database = join(directory, 'tasks.db')
     const key = masterKeyBeside(database)
     await chmod(`${database}.key`, 0o640)

@@ -1,16 +1,16 @@
 /**
- * Files that only their owner may read: they hold messages, files and keys. The umask does not decide it. SQLite gives its
- * WAL and wal-index the mode of the database, so that one is made before SQLite does.
+ * Files that only their owner may read, whatever the umask: they hold messages, files and keys. SQLite gives its WAL and
+ * wal-index the mode of the database, so the database file is created before SQLite opens it.
  */
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
 
 const ownerOnly = 0o600
 const others = 0o077
-/** Windows keeps no such modes. */
+/** Windows has no such modes. */
 const hasModes = process.platform !== 'win32'
 
-/** Makes an empty file if there is none. Never opens one that is there: closing it would drop the locks of SQLite on it. */
+/** Creates an empty file if there is none. Never opens an existing one: closing it would drop the locks of SQLite on it. */
 export function createPrivateFile(file: string): void {
   try {
     const handle = openSync(file, 'wx', ownerOnly)
@@ -21,8 +21,8 @@ export function createPrivateFile(file: string): void {
 }
 
 /**
- * Takes the rights of others from files that an earlier version, or a copy, left with them. What belongs to another user, or
- * lies on a volume that keeps no modes, stays as it is, with a warning.
+ * Removes the rights of other users from files that an earlier version, or a copy, left readable. Files of another user, or
+ * on a volume without modes, stay as they are, with a warning.
  */
 export function makePrivate(files: readonly string[], log: StoreLog): void {
   if (!hasModes) return
@@ -35,7 +35,7 @@ function isOpenToOthers(file: string): boolean {
   return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & others) !== 0
 }
 
-/** Answers whether that worked. */
+/** Returns whether that worked. */
 function closeToOthers(file: string): boolean {
   if (statSync(file).uid !== process.getuid?.()) return false
   try {

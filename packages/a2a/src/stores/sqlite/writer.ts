@@ -28,7 +28,7 @@ export interface WriterParts {
   beforeCommit(): void
   /** What was written is durable. Must not throw. */
   afterCommit(): void
-  /** Told of every job that failed. */
+  /** Called with the error of every failed job. */
   failed?(error: unknown): void
 }
 

@@ -29,12 +29,14 @@ const listed = z
   .strictObject({
     id: z.string(),
     subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
-    by: z.enum(['key', 'token', 'oidc']).meta({ description: 'What opened it, and is checked at every request.' }),
+    by: z
+      .enum(['key', 'token', 'oidc'])
+      .meta({ description: 'The kind of credentials that opened it. They are checked at every request.' }),
     createdAt: instant,
     lastUsedAt: instant.meta({ description: 'The last request with it; of other replicas up to ten seconds late.' }),
     expiresAt: instant.meta({ description: 'The latest end, whatever is renewed.' }),
     from: z.string().optional().meta({ description: 'The address that it was opened from.' }),
-    isCurrent: z.boolean().meta({ description: 'Whether it is the one that this request was sent with.' }),
+    isCurrent: z.boolean().meta({ description: 'Whether this request was sent with this session.' }),
   })
   .meta({ id: 'ListedSession' })
 
@@ -102,7 +104,10 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteP
       query: z.strictObject({ limit: limit(100, 1_000), after: z.string().max(64).optional() }),
       answer: z.strictObject({
         sessions: z.array(listed),
-        after: z.string().optional().meta({ description: 'To be asked for next, if there are more.' }),
+        after: z
+          .string()
+          .optional()
+          .meta({ description: 'Pass it as `after` to get the next page; absent on the last.' }),
       }),
       async handle({ query, request }) {
         const page = await sessions.list({ ...query, limit: query.limit + 1 })

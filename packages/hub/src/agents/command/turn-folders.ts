@@ -1,6 +1,6 @@
 /**
- * The names of turn folders say which process made them, so that the next hub removes what a killed one left: the files of
- * messages. Folders of a hub that runs, and of another machine that shares the directory, stay.
+ * The names of turn folders contain the process that made them, so that the next start removes the message files that a killed
+ * hub left. Folders of a running hub, and of another machine that shares the directory, stay.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ export function turnFolderPrefix(directory = tmpdir()): string {
   return join(directory, own)
 }
 
-/** Removes what processes of this user on this machine have left that are gone. Answers how many folders that were. */
+/** Removes the folders that ended processes of this user left on this machine. Returns their number. */
 export async function sweepTurnFolders(directory = tmpdir()): Promise<number> {
   const names = (await readdir(directory)).filter(isLeft)
   const removed = await Promise.all(names.map((name) => remove(join(directory, name))))

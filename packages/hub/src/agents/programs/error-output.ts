@@ -1,17 +1,17 @@
 /**
- * The error output of a program, line by line, for the log. At most so many lines a minute: what comes beyond is taken from
- * the pipe, so that the program is never held up, and dropped without being looked at. Reading lines out of 300 MB took a
- * minute of the event loop.
+ * The stderr of a program, line by line, for the log, with a maximum of lines per minute. The rest is read from the pipe, so
+ * that the program is never blocked, and discarded without being split into lines: splitting 300 MB took a minute of the
+ * event loop.
  */
 import { createLine, lineFeed } from './lines.ts'
 
 export interface ErrorOutputOptions {
   onLine(line: string): void
-  /** Lines are dropped from here on. Once each time. */
+  /** Called once each time lines begin to be dropped. */
   onDropped?: (() => void) | undefined
   /** Default 200. */
   readonly linesPerMinute?: number
-  /** In milliseconds, of a clock that is never set. */
+  /** Monotonic, in milliseconds. */
   readonly now?: () => number
 }
 
