@@ -19,7 +19,7 @@ function prepared(t: TestContext, files: readonly string[]): { readonly mode: nu
 
 describe('a data directory that other users may read', { skip }, () => {
   it('is made private if it holds only files of the hub, the first admin key included', (t) => {
-    assert.deepEqual(prepared(t, ['parley.db', 'parley.db.key', 'admin-key']), { mode: 0o700, warnings: 0 })
+    assert.deepEqual(prepared(t, ['parley.db', 'parley.db.key', 'parley.admin-key']), { mode: 0o700, warnings: 0 })
   })
 
   it('stays as it is, with a warning, if it holds other files', (t) => {
