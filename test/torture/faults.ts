@@ -4,8 +4,8 @@ import type { HubProcess } from './hub-process.ts'
 import type { Setting } from './setting.ts'
 import type { Fault, World } from './world.ts'
 
-/** None is as long as the window in which a repeated message is recognised, a day: past it a second task would be right. */
-const stepsMs = [2_000, 60_000, 3_600_000, 12 * 3_600_000]
+/** The last is longer than the window in which a repeated message is recognized, a day: that window is no matter of the wall clock. */
+const stepsMs = [2_000, 60_000, 3_600_000, 12 * 3_600_000, 30 * 86_400_000]
 
 export function pickFrom<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T
