@@ -47,8 +47,12 @@ const algorithms: { readonly [alg: string]: Algorithm } = {
 
 export const knownAlgorithms: readonly string[] = Object.keys(algorithms)
 
+/** A few hundred are usual, and several thousand with a chain of certificates. */
+const mostHeader = 50_000
+
 /** Throws, with the reason, for a header that no signature of a card may have. */
 export function readHeader(encoded: string, allowed: readonly string[]): JwsHeader {
+  if (encoded.length > mostHeader) throw new Error(`its header has more than ${mostHeader} characters`)
   const header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(fromBase64Url(encoded))) as {
     readonly [name: string]: unknown
   } | null

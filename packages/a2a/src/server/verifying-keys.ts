@@ -5,6 +5,7 @@
 import type { JSONWebKeySet, JWTVerifyGetKey, RemoteJWKSet } from 'jose'
 import { A2AError } from '../model/error.ts'
 import type { FetchHandler } from './fetch.ts'
+import { readJsonText } from './remote-json.ts'
 
 export interface KeySource {
   readonly jwks: string | URL | JSONWebKeySet
@@ -101,8 +102,12 @@ function patiently(fetch: FetchHandler): (url: string, init: RequestInit) => Pro
     if (performance.now() < pausedUntil) throw new Error(`${url} did not answer a moment ago`)
     try {
       const response = await fetch(new Request(url, init))
-      if (response.status !== 200) pausedUntil = performance.now() + pauseMs
-      return response
+      if (response.status !== 200) {
+        pausedUntil = performance.now() + pauseMs
+        return response
+      }
+      // jose parses whatever comes, of any size.
+      return new Response(await readJsonText(response), { status: 200, headers: response.headers })
     } catch (reason) {
       pausedUntil = performance.now() + pauseMs
       throw reason

@@ -17,6 +17,8 @@ export interface CounterParts {
   /** Where the hub is reached from outside, if the configuration says. */
   publicUrl(): string | undefined
   hasAgent(name: string): boolean
+  /** JSON values in one body (`limits.jsonNodes`). Default 100,000. */
+  jsonNodes?(): number | undefined
   agentNames(): readonly string[]
 }
 
@@ -26,7 +28,7 @@ export interface Counter {
 }
 
 export function openCounter(parts: CounterParts, more: readonly Route[] = []): Counter {
-  const { access, log, now, hasAgent, agentNames } = parts
+  const { access, log, now, hasAgent, agentNames, jsonNodes } = parts
   const { keys, audit, sessions, streams, trustsProxy } = access
   const routes = [
     ...sessionRoutes({ sessions, isSecure: (request) => isSecure(request, parts), trustsProxy }),
@@ -35,7 +37,17 @@ export function openCounter(parts: CounterParts, more: readonly Route[] = []): C
     ...auditRoutes(audit),
     ...more,
   ]
-  const front = createRouter({ routes, guard: createGuard(access), audit, log, now, trustsProxy, streams, hasAgent })
+  const front = createRouter({
+    routes,
+    guard: createGuard(access),
+    audit,
+    log,
+    now,
+    trustsProxy,
+    streams,
+    hasAgent,
+    ...(jsonNodes !== undefined ? { jsonNodes } : {}),
+  })
   return { front, routes }
 }
 

@@ -156,7 +156,8 @@ export function openAdmin(parts: AdminParts): Admin {
     }),
     openApiRoute(),
   ]
-  const counter = openCounter({ access, log, now, hasAgent, agentNames: registry.names, publicUrl }, routes)
+  const jsonNodes = (): number | undefined => parts.config().limits.jsonNodes
+  const counter = openCounter({ access, log, now, hasAgent, agentNames: registry.names, publicUrl, jsonNodes }, routes)
 
   return {
     front: counter.front,

@@ -22,7 +22,8 @@ export interface RouteRequest {
 /** Larger than most of what these routes take. */
 const usualBytes = 65_536
 
-export function routeRequest(request: IncomingMessage): RouteRequest {
+/** `jsonNodes`: JSON values in one body. */
+export function routeRequest(request: IncomingMessage, jsonNodes = defaultJsonNodes): RouteRequest {
   const { pathname, search } = split(request.url ?? '/')
   const header = (name: string): string | undefined => {
     const value = request.headers[name]
@@ -46,7 +47,7 @@ export function routeRequest(request: IncomingMessage): RouteRequest {
       clientCertificate: certificateOf(request),
       agent,
     }),
-    json: (mostBytes = usualBytes) => readJson(request, header('content-type') ?? '', mostBytes),
+    json: (mostBytes = usualBytes) => readJson(request, header('content-type') ?? '', mostBytes, jsonNodes),
     isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
   }
 }
@@ -75,7 +76,12 @@ function certificateOf({ socket }: IncomingMessage): ClientCertificate | undefin
   return shown !== undefined && 'raw' in shown ? shown : undefined
 }
 
-async function readJson(request: IncomingMessage, contentType: string, mostBytes: number): Promise<unknown> {
+async function readJson(
+  request: IncomingMessage,
+  contentType: string,
+  mostBytes: number,
+  jsonNodes: number,
+): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -88,8 +94,8 @@ async function readJson(request: IncomingMessage, contentType: string, mostBytes
   if (!/^application\/json\b/i.test(contentType))
     throw new RouteError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json')
   const text = Buffer.concat(chunks).toString()
-  if (exceedsJsonNodes(text, defaultJsonNodes)) {
-    throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${defaultJsonNodes} JSON values`)
+  if (exceedsJsonNodes(text, jsonNodes)) {
+    throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${jsonNodes} JSON values`)
   }
   try {
     return JSON.parse(text) as unknown

@@ -24,6 +24,8 @@ export interface RouterParts {
   readonly log: AgentLog
   readonly now: () => number
   trustsProxy(): boolean
+  /** In one body (`limits.jsonNodes`). Default 100,000. */
+  jsonNodes?(): number | undefined
   /** Streams end with the grant that opened them. */
   readonly streams: Pick<GrantStreams, 'add'>
   /** Whether the agent that a path names is there. */
@@ -61,7 +63,7 @@ export function createRouter(parts: RouterParts): AdminFront {
 
   async function serve(incoming: IncomingMessage, response: ServerResponse, found: Found): Promise<void> {
     const began = performance.now()
-    const request = routeRequest(incoming)
+    const request = routeRequest(incoming, parts.jsonNodes?.())
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const route = found.routes.find((one) => one.method === method)
     let who: Who | undefined

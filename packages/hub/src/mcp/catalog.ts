@@ -6,6 +6,7 @@ import { A2AError, linkSignals } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
 import { catalogExtension } from '../discovery/catalog.ts'
+import { parseBoundedJson } from '../bounded-json.ts'
 
 export interface CatalogEntry {
   /** As the hub calls it. */
@@ -94,7 +95,7 @@ export function entriesOf(text: string, hub: string): readonly CatalogEntry[] {
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseBoundedJson(text)
   } catch {
     return undefined
   }

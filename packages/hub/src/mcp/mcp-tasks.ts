@@ -14,6 +14,7 @@ import { findAgent } from './find-agent.ts'
 import { resultOf } from './outcome.ts'
 import { answerParts, elicitationOf } from './question.ts'
 import type { Tool } from './tool.ts'
+import { parseBoundedJson } from '../bounded-json.ts'
 
 export interface McpTasks {
   /** Runs the tool without waiting for it. */
@@ -156,7 +157,7 @@ function idOf(at: Place): string {
 
 function placeOf(id: string): Place {
   try {
-    return place.parse(JSON.parse(Buffer.from(id, 'base64url').toString()))
+    return place.parse(parseBoundedJson(Buffer.from(id, 'base64url').toString()))
   } catch (cause) {
     throw new A2AError('TASK_NOT_FOUND', 'Task not found', {}, { cause })
   }

@@ -15,6 +15,7 @@ import { outcomeView, resultOf } from './outcome.ts'
 import { answerParts, elicitationOf } from './question.ts'
 import { defineTool } from './tool.ts'
 import type { Tool } from './tool.ts'
+import { parseBoundedJson } from '../bounded-json.ts'
 
 const text = z.string('give a text').min(1, 'is empty')
 const file = z
@@ -131,7 +132,7 @@ function partsOf(content: unknown, isVisit: boolean): readonly Part[] | undefine
 
 function readState(state: unknown): Asked {
   try {
-    return asked.parse(JSON.parse(String(state)))
+    return asked.parse(parseBoundedJson(String(state)))
   } catch (cause) {
     throw new A2AError('INVALID_PARAMS', 'The answer belongs to no question of ours', {}, { cause })
   }

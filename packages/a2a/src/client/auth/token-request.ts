@@ -32,7 +32,7 @@ export type TokenClient = (
   signal: AbortSignal,
 ) => Promise<Answer>
 
-/** What authorization servers answer is small; what is larger is something else. */
+/** What authorization servers answer is small; what is larger is something else. So few bytes hold at most 50,000 JSON values. */
 const maxAnswerBytes = 100_000
 
 export function createTokenClient({ clientId, clientSecret }: OAuthOptions, parts: TokenParts): TokenClient {

@@ -256,3 +256,38 @@ describe('a bearer token of another kind', () => {
     assert.deepEqual(authenticate.securitySchemes, { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } })
   })
 })
+
+describe('an issuer that answers with too much', () => {
+  const many = Array.from({ length: 150_000 }, () => 7)
+  const long = 'x'.repeat(1_000_001)
+
+  for (const [what, more] of [
+    ['values', { list: many }],
+    ['bytes', { text: long }],
+  ] as const) {
+    it(`is not available, and the metadata of too many ${what} are not parsed`, async (t) => {
+      const issuer = await startIssuer(more)
+      const token = await issuer.token()
+      const parse = t.mock.method(JSON, 'parse')
+      const { status } = await call(
+        { authenticate: bearer({ issuer: issuer.url, audience: 'ada' }) },
+        `Bearer ${token}`,
+      )
+      assert.equal(status, 503)
+      for (const { arguments: given } of parse.mock.calls) assert.ok(String(given[0]).length < 100_000)
+    })
+
+    it(`is not available, and keys of too many ${what} are not parsed`, async (t) => {
+      const issuer = await startIssuer()
+      Object.assign(issuer.keys, more)
+      const token = await issuer.token()
+      const parse = t.mock.method(JSON, 'parse')
+      const { status } = await call(
+        { authenticate: bearer({ issuer: issuer.url, audience: 'ada' }) },
+        `Bearer ${token}`,
+      )
+      assert.equal(status, 503)
+      for (const { arguments: given } of parse.mock.calls) assert.ok(String(given[0]).length < 100_000)
+    })
+  }
+})

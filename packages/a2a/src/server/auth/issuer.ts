@@ -6,6 +6,7 @@ import { systemClock } from '../../model/clock.ts'
 import type { JSONWebKeySet } from 'jose'
 import { A2AError } from '../../model/error.ts'
 import type { FetchHandler } from '../fetch.ts'
+import { readJsonText } from '../remote-json.ts'
 import { openKeys, type VerifyingKeys } from '../verifying-keys.ts'
 
 export interface IssuerOptions {
@@ -70,7 +71,7 @@ async function discover(issuer: string, fetch: FetchHandler): Promise<Metadata> 
       })
       const response = await fetch(request)
       if (!response.ok) throw new Error(`${place} answers ${response.status}`)
-      return readMetadata(await response.json(), issuer)
+      return readMetadata(JSON.parse(await readJsonText(response)), issuer)
     } catch (reason) {
       cause ??= reason
     }

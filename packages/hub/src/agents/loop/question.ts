@@ -3,6 +3,7 @@ import { clientToolsExtension as uri } from '@parley/a2a'
 import type { AgentMessage, Json, Part, Report, Struct } from '@parley/a2a'
 import type { LoopState, OpenCall } from './state.ts'
 import type { Toolbox } from './toolbox.ts'
+import { parseBoundedJson } from '../../bounded-json.ts'
 
 export function questionFor({ open }: LoopState, box: Toolbox, metadata: Struct): Report {
   const waiting = open.filter(({ state, result }) => state === 'waits' && result === undefined)
@@ -38,7 +39,7 @@ function callParts(calls: readonly OpenCall[], box: Toolbox): readonly Part[] {
 
 function parsed(input: string): Json {
   try {
-    return JSON.parse(input === '' ? '{}' : input) as Json
+    return parseBoundedJson(input === '' ? '{}' : input) as Json
   } catch {
     return {}
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Struct, Turn } from '@parley/a2a'
 import type { ChatTool } from '../chat-model.ts'
 import type { Tool, ToolSource } from './tool.ts'
+import { parseBoundedJson } from '../../bounded-json.ts'
 
 export interface Toolbox {
   readonly chatTools: readonly ChatTool[]
@@ -68,7 +69,7 @@ export function readInput(text: string, schema: Struct): { readonly input: Struc
 function parse(text: string): Struct | undefined {
   try {
     // Models leave them out where there are none.
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    const value: unknown = parseBoundedJson(text.trim() === '' ? '{}' : text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Struct) : undefined
   } catch {
     return undefined

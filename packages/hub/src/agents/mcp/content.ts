@@ -1,6 +1,7 @@
 /** What a tool answers, as parts of a message. */
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Json, Part } from '@parley/a2a'
+import { parseBoundedJson } from '../../bounded-json.ts'
 
 /** Never empty: a tool that says nothing has said an empty text. */
 export function partsOfResult({ content, structuredContent }: CallToolResult): readonly Part[] {
@@ -50,7 +51,7 @@ function nameIn(uri: string): string {
 
 function isSame(text: string, value: unknown): boolean {
   try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
+    return JSON.stringify(parseBoundedJson(text)) === JSON.stringify(value)
   } catch {
     return false
   }

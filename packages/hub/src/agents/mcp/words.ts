@@ -1,5 +1,6 @@
 /** What people write, as the values that a schema wants: one word, pairs of names and values, or arguments in brackets. */
 import type { Json, Struct } from '@parley/a2a'
+import { parseBoundedJson } from '../../bounded-json.ts'
 
 /** The fields of an object, by name, each with its schema. */
 export type Fields = Readonly<Record<string, Struct>>
@@ -98,7 +99,7 @@ function unquoted(text: string): string {
 
 export function jsonIn(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    return parseBoundedJson(text) as Json
   } catch {
     return undefined
   }

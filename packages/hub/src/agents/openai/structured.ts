@@ -6,6 +6,7 @@
 import type { Json, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import type { OpenaiEntry } from './entry.ts'
+import { parseBoundedJson } from '../../bounded-json.ts'
 
 export interface Structure {
   readonly responseFormat?: Struct
@@ -58,7 +59,7 @@ const jsonObject = { responseFormat: { type: 'json_object' } }
 function parse(text: string): { readonly value: Json } | { readonly wrong: string } {
   const [, fenced] = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(text) ?? []
   try {
-    return { value: JSON.parse(fenced ?? text) as Json }
+    return { value: parseBoundedJson(fenced ?? text) as Json }
   } catch (reason) {
     return { wrong: `It is no JSON: ${String(reason)}` }
   }
