@@ -36,6 +36,9 @@ console.log(
   `echo            p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${maxMs.toFixed(1)} ms, of ${figures.probes}`,
 )
 console.log(`RSS             ${megabytes(rssBytes)}, at most ${megabytes(peakRssBytes)}`)
+const { runningMs, waitingMs, heldMs } = figures.thread
+const share = (ms: number): string => `${Math.round((100 * ms) / heldMs)} %`
+console.log(`main thread     ${share(runningMs)} of the time running, ${share(waitingMs)} waiting for a core`)
 console.log(`cut by the hub  ${shown(figures.cuts)}`)
 console.log(`errors          ${shown(figures.errors)} ${figures.lastErrors.join(' | ')}`)
 for (const [name, value] of Object.entries(figures.metrics)) console.log(`${name} ${value}`)

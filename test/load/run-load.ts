@@ -35,10 +35,19 @@ export interface LoadFigures {
   readonly probes: number
   readonly rssBytes: number
   readonly peakRssBytes: number
+  /** Of the hub's main thread, while all of it was held. */
+  readonly thread: ThreadTimes
   readonly metrics: Readonly<Record<string, number>>
   readonly cuts: Readonly<Record<ClientRole, number>>
   readonly errors: Readonly<Record<ClientRole, number>>
   readonly lastErrors: readonly string[]
+}
+
+/** Waiting is for a core that other processes had: on a busy machine latencies are mostly that. */
+export interface ThreadTimes {
+  readonly runningMs: number
+  readonly waitingMs: number
+  readonly heldMs: number
 }
 
 /** The hub closes those that do not finish a head within 65 seconds; at least this share is open at any time. */
@@ -89,6 +98,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
     await delay(2_000)
     const before = await ask(clients, 'tasks')
     const startedAt = performance.now()
+    const timesBefore = threadTimesOf(hub.pid)
     for (let held = 0; held < plan.holdMs; held += 5_000) {
       await delay(Math.min(5_000, plan.holdMs - held))
       const [tasks, probe] = [await ask(clients, 'tasks'), await ask(clients, 'probe')]
@@ -96,7 +106,9 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
         `${tasks.answered} tasks done, p99 ${quantile(probe.latenciesMs, 0.99).toFixed(0)} ms, RSS ${megabytes(rssOf(hub.pid).now)}`,
       )
     }
-    const seconds = (performance.now() - startedAt) / 1_000
+    const heldMs = performance.now() - startedAt
+    const seconds = heldMs / 1_000
+    const times = threadTimesOf(hub.pid)
     const all = Object.fromEntries(
       await Promise.all(roles.map(async (role) => [role, await ask(clients, role)] as const)),
     ) as Record<ClientRole, ClientCounts>
@@ -116,6 +128,11 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
       probes: latenciesMs.length,
       rssBytes,
       peakRssBytes,
+      thread: {
+        runningMs: times.runningMs - timesBefore.runningMs,
+        waitingMs: times.waitingMs - timesBefore.waitingMs,
+        heldMs,
+      },
       metrics,
       cuts: countsOf(all, 'cuts'),
       errors: countsOf(all, 'errors'),
@@ -224,6 +241,16 @@ function rssOf(pid: number): { readonly now: number; readonly peak: number } {
     return { now: read('VmRSS'), peak: read('VmHWM') }
   } catch {
     return { now: 0, peak: 0 }
+  }
+}
+
+/** Of the main thread, from Linux itself; 0 elsewhere. */
+function threadTimesOf(pid: number): Omit<ThreadTimes, 'heldMs'> {
+  try {
+    const [running = 0, waiting = 0] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number)
+    return { runningMs: running / 1e6, waitingMs: waiting / 1e6 }
+  } catch {
+    return { runningMs: 0, waitingMs: 0 }
   }
 }
 

@@ -6,8 +6,8 @@
 
 /** Smaller writes cost less than waiting for a turn does. */
 const largeBytes = 16_384
-/** What is written in one turn of the loop, about a millisecond of work. */
-const turnBytes = 1_048_576
+/** What is written in one turn of the loop. Little, because libuv accepts one connection a turn. */
+const turnBytes = 131_072
 
 interface WaitingWrite {
   readonly bytes: number
