@@ -10,7 +10,7 @@ import { newFolder, parley, startHub } from './running-hub.ts'
 // The programs that are started from here inherit it: they make files that everybody may read, unless they say otherwise.
 process.umask(0)
 
-const options = { timeout: 120_000 }
+const options = { timeout: 300_000 }
 const config = 'agents: { echo: { kind: demo, agent: echo } }\n'
 const isRoot = process.getuid?.() === 0
 
