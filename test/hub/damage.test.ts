@@ -10,7 +10,7 @@ import { newFolder, parley, startHub } from './running-hub.ts'
 // Child processes inherit the umask: they create files that every user may read, unless they set a mode.
 process.umask(0)
 
-const options = { timeout: 120_000 }
+const options = { timeout: 300_000 }
 const config = 'agents: { echo: { kind: demo, agent: echo } }\n'
 const isRoot = process.getuid?.() === 0
 

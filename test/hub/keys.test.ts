@@ -7,7 +7,7 @@ import { freePort } from '../free-port.ts'
 import { call1_0 } from './calls.ts'
 import { newFolder, noTerminal, parley, startHub } from './running-hub.ts'
 
-describe('the admin key and parley key', { timeout: 120_000 }, () => {
+describe('the admin key and parley key', { timeout: 300_000 }, () => {
   it('is shown once, and makes keys that open, are listed and are revoked', async () => {
     const folder = await newFolder({
       'parley.yaml': 'agents:\n  gpt: { kind: demo, agent: echo }\n  other: { kind: demo, agent: echo }\naccess: {}\n',
