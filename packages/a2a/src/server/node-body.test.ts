@@ -27,3 +27,43 @@ describe('a body that somebody has read before us', () => {
     }
   })
 })
+
+/** As it comes from a socket, a piece when the test says so. */
+function coming() {
+  const listeners = new Map<string, (chunk?: Uint8Array) => void>()
+  const on = (event: string, listener: (chunk?: Uint8Array) => void): void => void listeners.set(event, listener)
+  const request = { headers: {}, socket: {}, readableEnded: false, destroyed: false, on } as unknown as NodeRequest
+  const text = readBody(request, 20_000_000)
+  text.catch(() => {})
+  return {
+    text,
+    send: (bytes: Uint8Array) => listeners.get('data')?.(bytes),
+    end: () => listeners.get('end')?.(),
+    leave: () => listeners.get('close')?.(),
+  }
+}
+
+describe('bodies that stop in the middle', () => {
+  it('are bounded together: the one goes that has waited longest, and the others arrive', async () => {
+    const megabyte = Buffer.alloc(1_000_000, 'x')
+    const stalled = Array.from({ length: 26 }, coming)
+    for (const body of stalled) for (let count = 0; count < 19; count += 1) body.send(megabyte)
+    // 494 MB so far.
+    const last = coming()
+    for (let count = 0; count < 18; count += 1) last.send(megabyte)
+    stalled[0]?.send(Buffer.from('y'))
+    last.send(megabyte)
+    await assert.rejects(stalled[1]?.text ?? Promise.resolve(), { code: 'UNAVAILABLE' })
+    last.end()
+    assert.equal((await last.text).length, 19_000_000)
+    stalled[0]?.end()
+    assert.equal((await stalled[0]?.text)?.length, 19_000_001)
+    // What left is not counted any more: as much again fits.
+    for (const body of stalled) body.leave()
+    const again = Array.from({ length: 26 }, coming)
+    for (const body of again) for (let count = 0; count < 19; count += 1) body.send(megabyte)
+    again[0]?.end()
+    assert.equal((await again[0]?.text)?.length, 19_000_000)
+    for (const body of again) body.leave()
+  })
+})

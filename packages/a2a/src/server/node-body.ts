@@ -4,13 +4,47 @@ import { A2AError } from '../model/error.ts'
 import { heavyStep, isHeavy } from '../model/heavy-step.ts'
 import type { NodeRequest } from './node-pair.ts'
 
+/**
+ * Bodies that are not complete yet, over `countedFrom`. A sender that stops in the middle holds what it sent until its request
+ * times out, and 30 of them held 570 MB. Over the bound the one goes that has waited longest for its next piece.
+ */
+interface ArrivingBody {
+  bytes: number
+  drop(): void
+}
+
+const countedFrom = 65_536
+const mostArrivingBytes = 512_000_000
+/** The one that has waited longest comes first. */
+const arriving = new Set<ArrivingBody>()
+let arrivingBytes = 0
+
+function grow(body: ArrivingBody, bytes: number): void {
+  arrivingBytes += bytes - body.bytes
+  body.bytes = bytes
+  arriving.delete(body)
+  arriving.add(body)
+  while (arrivingBytes > mostArrivingBytes) {
+    const [oldest] = arriving
+    if (oldest === undefined) return
+    oldest.drop()
+  }
+}
+
+/** Its bytes are text now, or nobody wants them any more. */
+function forget(body: ArrivingBody): void {
+  arriving.delete(body)
+  arrivingBytes -= body.bytes
+  body.bytes = 0
+}
+
 export function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
-  const { body } = req
+  const { body: parsed } = req
   const declared = Number(req.headers['content-length']) || 0
   // A parser before us has limits of its own, and may have unpacked what came.
-  if (typeof body === 'string') return within(limitBytes, Math.max(declared, Buffer.byteLength(body)), () => body)
-  if (body instanceof Uint8Array) {
-    return within(limitBytes, Math.max(declared, body.length), () => Buffer.from(body).toString())
+  if (typeof parsed === 'string') return within(limitBytes, Math.max(declared, Buffer.byteLength(parsed)), () => parsed)
+  if (parsed instanceof Uint8Array) {
+    return within(limitBytes, Math.max(declared, parsed.length), () => Buffer.from(parsed).toString())
   }
   // Somebody has read it before us and kept nothing: there will be no more events.
   if (req.readableEnded || req.destroyed) return Promise.resolve('')
@@ -22,8 +56,12 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       if (settled) return
       settled = true
       chunks.length = 0
+      if (body !== undefined) forget(body)
       reject(error)
     }
+    const drop = (): void =>
+      fail(new A2AError('UNAVAILABLE', 'Too many large requests are on their way: send it again'))
+    let body: ArrivingBody | undefined
     const check = (): void => {
       if (size > limitBytes) fail(tooLarge(limitBytes))
     }
@@ -34,14 +72,19 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       size += chunk.length
       chunks.push(chunk)
       check()
+      if (size > countedFrom && !settled) grow((body ??= { bytes: 0, drop }), size)
     }
     const end = (): void => {
       if (settled) return
       settled = true
       const [only] = chunks
       // Nearly every body comes in one piece, and need not be copied.
-      const text = (): string =>
-        (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
+      const text = (): string => {
+        if (body !== undefined) forget(body)
+        return (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
+      }
+      // Complete, so that it is not dropped; counted until it is text.
+      if (body !== undefined) arriving.delete(body)
       resolve(isHeavy(size) ? heavyStep().then(text) : text())
     }
     // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
