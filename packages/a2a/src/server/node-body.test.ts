@@ -28,82 +28,42 @@ describe('a body that somebody has read before us', () => {
   })
 })
 
-/** One whose body comes piece by piece. */
-function coming(): { readonly request: NodeRequest; emit(event: string, piece?: Uint8Array): void } {
-  const listeners = new Map<string, (piece: Uint8Array) => void>()
-  const on: NodeRequest['on'] = (event: string, listener: (piece: never) => void) =>
-    listeners.set(event, listener as (piece: Uint8Array) => void)
+/** As it comes from a socket, a piece when the test says so. */
+function coming() {
+  const listeners = new Map<string, (chunk?: Uint8Array) => void>()
+  const on = (event: string, listener: (chunk?: Uint8Array) => void): void => void listeners.set(event, listener)
+  const request = { headers: {}, socket: {}, readableEnded: false, destroyed: false, on } as unknown as NodeRequest
+  const text = readBody(request, 20_000_000)
+  text.catch(() => {})
   return {
-    request: { headers: {}, socket: {}, readableEnded: false, destroyed: false, on },
-    emit: (event, piece = new Uint8Array()) => listeners.get(event)?.(piece),
+    text,
+    send: (bytes: Uint8Array) => listeners.get('data')?.(bytes),
+    end: () => listeners.get('end')?.(),
+    leave: () => listeners.get('close')?.(),
   }
 }
 
-describe('large bodies that come at one time', () => {
-  const limitBytes = 20_000_000
-  // The same bytes for all: what counts is how many there are.
-  const piece = Buffer.alloc(10_000_000, 'x')
-  const whole = Buffer.concat([piece, piece])
-
-  it('are refused beyond 256 MB, and taken again when those before them are gone or have begun', async () => {
-    const bodies = Array.from({ length: 13 }, () => {
-      const { request, emit } = coming()
-      return { emit, read: readBody(request, limitBytes).then((text) => text.length) }
-    })
-    const [first, second, ...others] = bodies
-    for (const { emit } of bodies) emit('data', piece)
-    for (const { emit } of bodies.slice(0, -1)) emit('data', piece)
-    const [last] = others.slice(-1)
-    last?.emit('data', piece)
-    await assert.rejects(last?.read ?? Promise.resolve(), { code: 'UNAVAILABLE', message: /send it again later/ })
-    // Its bytes count no more, nor do those of a sender who leaves.
-    second?.emit('close')
-    await assert.rejects(second?.read ?? Promise.resolve(), { code: 'INVALID_REQUEST' })
-    const after = coming()
-    const read = readBody(after.request, limitBytes)
-    after.emit('data', whole)
-    after.emit('end')
-    first?.emit('end')
-    assert.equal((await read).length, whole.length)
-    assert.equal(await first?.read, whole.length)
-    for (const { emit, read: pending } of others.slice(0, -1)) {
-      emit('end')
-      assert.equal(await pending, whole.length)
-    }
-    // All have begun: there is room for as many again.
-    const again = Array.from({ length: 12 }, () => {
-      const { request, emit } = coming()
-      const pending = readBody(request, limitBytes)
-      emit('data', whole)
-      emit('end')
-      return pending
-    })
-    assert.deepEqual(new Set((await Promise.all(again)).map(({ length }) => length)), new Set([whole.length]))
-  })
-
-  it('do not keep small ones out', async () => {
-    const waiting = Array.from({ length: 12 }, () => {
-      const { request, emit } = coming()
-      const pending = readBody(request, limitBytes)
-      emit('data', whole)
-      return { emit, pending }
-    })
-    const small = coming()
-    const read = readBody(small.request, limitBytes)
-    small.emit('data', Buffer.from('{}'))
-    small.emit('end')
-    assert.equal(await read, '{}')
-    for (const { emit, pending } of waiting) {
-      emit('close')
-      await assert.rejects(pending)
-    }
-  })
-
-  it('may each be as large as the limit for one, whatever that is', async () => {
-    const { request, emit } = coming()
-    const pending = readBody(request, 400_000_000)
-    for (let sent = 0; sent < 300_000_000; sent += piece.length) emit('data', piece)
-    emit('end')
-    assert.equal((await pending).length, 300_000_000)
+describe('bodies that stop in the middle', () => {
+  it('are bounded together: the one goes that has waited longest, and the others arrive', async () => {
+    const megabyte = Buffer.alloc(1_000_000, 'x')
+    const stalled = Array.from({ length: 26 }, coming)
+    for (const body of stalled) for (let count = 0; count < 19; count += 1) body.send(megabyte)
+    // 494 MB so far.
+    const last = coming()
+    for (let count = 0; count < 18; count += 1) last.send(megabyte)
+    stalled[0]?.send(Buffer.from('y'))
+    last.send(megabyte)
+    await assert.rejects(stalled[1]?.text ?? Promise.resolve(), { code: 'UNAVAILABLE' })
+    last.end()
+    assert.equal((await last.text).length, 19_000_000)
+    stalled[0]?.end()
+    assert.equal((await stalled[0]?.text)?.length, 19_000_001)
+    // What left is not counted any more: as much again fits.
+    for (const body of stalled) body.leave()
+    const again = Array.from({ length: 26 }, coming)
+    for (const body of again) for (let count = 0; count < 19; count += 1) body.send(megabyte)
+    again[0]?.end()
+    assert.equal((await again[0]?.text)?.length, 19_000_000)
+    for (const body of again) body.leave()
   })
 })

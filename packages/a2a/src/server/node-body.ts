@@ -5,19 +5,47 @@ import { firstHeavyStep, isHeavy } from '../model/heavy-step.ts'
 import type { NodeRequest } from './node-pair.ts'
 
 /**
- * Bytes of large bodies that are coming in or wait for their first step, of all servers of the process: such bodies are
- * handled one after the other, so there must be an end to how many wait. One that is over it is refused, to be sent again.
+ * A body over `countedFrom` that is not complete yet, or waits for its first step. A sender that stops in the middle holds what
+ * it sent until its request times out: 30 of them that sent 19 MB each held 400 MB. Over the bound, the incomplete body is
+ * refused that has waited longest for its next piece.
  */
-const mostWaitingBytes = 256_000_000
-let waitingBytes = 0
+interface ArrivingBody {
+  bytes: number
+  drop(): void
+}
+
+const countedFrom = 65_536
+const mostArrivingBytes = 512_000_000
+/** The one that has waited longest comes first. */
+const arriving = new Set<ArrivingBody>()
+let arrivingBytes = 0
+
+function grow(body: ArrivingBody, bytes: number, limitBytes: number): void {
+  arrivingBytes += bytes - body.bytes
+  body.bytes = bytes
+  arriving.delete(body)
+  arriving.add(body)
+  while (arrivingBytes > Math.max(mostArrivingBytes, limitBytes)) {
+    const [oldest] = arriving
+    if (oldest === undefined) return
+    oldest.drop()
+  }
+}
+
+/** Its bytes are text now, or were dropped. */
+function forget(body: ArrivingBody): void {
+  arriving.delete(body)
+  arrivingBytes -= body.bytes
+  body.bytes = 0
+}
 
 export function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
-  const { body } = req
+  const { body: parsed } = req
   const declared = Number(req.headers['content-length']) || 0
   // A parser before us has limits of its own, and may have unpacked what came.
-  if (typeof body === 'string') return within(limitBytes, Math.max(declared, Buffer.byteLength(body)), () => body)
-  if (body instanceof Uint8Array) {
-    return within(limitBytes, Math.max(declared, body.length), () => Buffer.from(body).toString())
+  if (typeof parsed === 'string') return within(limitBytes, Math.max(declared, Buffer.byteLength(parsed)), () => parsed)
+  if (parsed instanceof Uint8Array) {
+    return within(limitBytes, Math.max(declared, parsed.length), () => Buffer.from(parsed).toString())
   }
   // Somebody has read it before us and kept nothing: there will be no more events.
   if (req.readableEnded || req.destroyed) return Promise.resolve('')
@@ -25,18 +53,16 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
     const chunks: Uint8Array[] = []
     let size = declared > limitBytes ? Infinity : 0
     let settled = false
-    let counted = 0
-    const count = (bytes: number): void => {
-      waitingBytes += bytes - counted
-      counted = bytes
-    }
     const fail = (error: A2AError): void => {
       if (settled) return
       settled = true
       chunks.length = 0
-      count(0)
+      if (body !== undefined) forget(body)
       reject(error)
     }
+    const drop = (): void =>
+      fail(new A2AError('UNAVAILABLE', 'The server holds as many large requests as it can: send it again later'))
+    let body: ArrivingBody | undefined
     const check = (): void => {
       if (size > limitBytes) fail(tooLarge(limitBytes))
     }
@@ -46,9 +72,8 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       if (settled) return
       size += chunk.length
       chunks.push(chunk)
-      if (isHeavy(size)) count(size)
       check()
-      if (counted > 0 && waitingBytes > Math.max(mostWaitingBytes, limitBytes)) fail(tooManyBodies())
+      if (size > countedFrom && !settled) grow((body ??= { bytes: 0, drop }), size, limitBytes)
     }
     const end = (): void => {
       if (settled) return
@@ -56,9 +81,11 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       const [only] = chunks
       // Nearly every body comes in one piece, and need not be copied.
       const text = (): string => {
-        count(0)
+        if (body !== undefined) forget(body)
         return (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
       }
+      // Complete, so that it is not dropped; counted until it is text.
+      if (body !== undefined) arriving.delete(body)
       resolve(isHeavy(size) ? firstHeavyStep().then(text) : text())
     }
     // An answer to somebody who left in the middle of a sentence reaches nobody; the promise only must not stay open.
@@ -77,8 +104,4 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
 async function within(limitBytes: number, size: number, text: () => string): Promise<string> {
   if (size > limitBytes) throw tooLarge(limitBytes)
   return text()
-}
-
-function tooManyBodies(): A2AError {
-  return new A2AError('UNAVAILABLE', 'The server holds as many large requests as it can: send it again later')
 }

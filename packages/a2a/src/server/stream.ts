@@ -175,7 +175,7 @@ export function streamChunks(parts: StreamParts): Chunks {
   }
 
   function ask(): void {
-    if (!account.mayHold()) return account.pause(step)
+    if (!account.mayPull()) return account.pause(step, 'pull')
     asking = true
     source.next().then(
       (result) => {

@@ -38,6 +38,29 @@ describe('bytes that readers have not taken', () => {
     assert.ok(other.mayHold(large), 'what others hold costs the server nothing')
   })
 
+  it('of a few callers do not silence others who hold little', async () => {
+    const unsent = createUnsentBytes({ unsentBytes: 1_000, unsentBytesPerCaller: 640 })
+    for (const caller of ['a', 'b']) unsent.open(caller).hold({}, 600)
+    const small = unsent.open('c')
+    assert.deepEqual([small.mayPull(), small.mayHold()], [true, false])
+    // Over a 64th of what one caller may hold it is not little any more.
+    small.setOwn(10)
+    assert.equal(small.mayPull(), false)
+    let resumed = 0
+    small.pause(() => void (resumed += 1), 'pull')
+    const large = unsent.open('d')
+    large.pause(() => assert.fail('there is no room for anything large'))
+    await turn()
+    assert.equal(resumed, 0)
+    small.setOwn(9)
+    await turn()
+    assert.equal(resumed, 1)
+    // The reserve has an end, too.
+    unsent.open('e').hold({}, 50)
+    assert.equal(unsent.open('f').mayPull(), false)
+    large.close()
+  })
+
   it('are waited for in order, one reader at a time, and no more than there is room for', async () => {
     const unsent = createUnsentBytes(limits)
     const holder = unsent.open('a')

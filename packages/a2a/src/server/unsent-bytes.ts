@@ -3,7 +3,8 @@
  * reader pulls, so it holds one batch and one frame. But a frame may be 18 MB, and there may be thousands of readers. Over
  * the budget the server stops pulling for readers; they keep what they hold until they take it or stall.
  *
- * Bytes that several readers share count once.
+ * Bytes that several readers share count once. A part beyond the server's budget is reserved for callers that hold little: a few
+ * callers that take large answers slowly, or not at all, must not silence the short events of all others.
  */
 export interface UnsentLimits {
   readonly unsentBytes: number
@@ -40,8 +41,17 @@ interface CallerAccount {
 
 interface PausedReader {
   readonly account: CallerAccount
+  readonly need: Need
   resume(): void
 }
+
+/** `hold`: something large. `pull`: the next events, which may be short. */
+type Need = 'hold' | 'pull'
+
+/** Of the server's budget, besides it, for callers who hold little. */
+const reserveShare = 1 / 4
+/** Of a caller's budget. */
+const littleShare = 1 / 64
 
 const soon: (run: () => void) => void =
   typeof setImmediate === 'function' ? (run) => void setImmediate(run) : (run) => void setTimeout(run, 0)
@@ -96,6 +106,13 @@ class Budget {
     return held !== undefined || this.total < this.#limits.unsentBytes
   }
 
+  /** Whether the next events may be asked for: also while the server is full, by a caller who holds little. */
+  mayPull(account: CallerAccount): boolean {
+    const { unsentBytes, unsentBytesPerCaller } = this.#limits
+    if (this.mayHold(account, undefined)) return true
+    return account.bytes < unsentBytesPerCaller * littleShare && this.total < unsentBytes * (1 + reserveShare)
+  }
+
   count(account: CallerAccount, bytes: number): void {
     account.bytes += bytes
     this.total += bytes
@@ -138,7 +155,8 @@ class Budget {
     soon(() => {
       this.#waking = false
       for (const one of this.paused) {
-        if (!this.mayHold(one.account, undefined)) continue
+        const { account, need } = one
+        if (!(need === 'pull' ? this.mayPull(account) : this.mayHold(account, undefined))) continue
         this.paused.delete(one)
         one.resume()
         return this.wake()
@@ -166,6 +184,11 @@ export class ReaderAccount {
     return this.#budget.mayHold(this.#account, what)
   }
 
+  /** Whether the reader's next events may be asked for. One that turns out to be large may still have to wait. */
+  mayPull(): boolean {
+    return this.#budget.mayPull(this.#account)
+  }
+
   /** Sets the number of bytes that only this reader holds. */
   setOwn(bytes: number): void {
     if (bytes === this.#own || this.#closed) return
@@ -189,10 +212,11 @@ export class ReaderAccount {
   }
 
   /** Calls `resume` once there may be room. */
-  pause(resume: () => void): void {
+  pause(resume: () => void, need: Need = 'hold'): void {
     if (this.#paused !== undefined || this.#closed) return
     this.#paused = {
       account: this.#account,
+      need,
       resume: () => {
         this.#paused = undefined
         resume()
@@ -204,7 +228,7 @@ export class ReaderAccount {
   }
 
   /** Resolves once there may be room, or when the signal aborts. */
-  room(signal: AbortSignal): Promise<void> {
+  room(signal: AbortSignal, need: Need = 'hold'): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         signal.removeEventListener('abort', done)
@@ -213,7 +237,7 @@ export class ReaderAccount {
       }
       if (signal.aborted) return resolve()
       signal.addEventListener('abort', done, { once: true })
-      this.pause(done)
+      this.pause(done, need)
     })
   }
 

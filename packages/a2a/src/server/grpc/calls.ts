@@ -172,7 +172,7 @@ async function pump(
   if (call.cancelled) return letGo()
   try {
     for (;;) {
-      if (!account.mayHold()) await account.room(leaving.signal)
+      if (!account.mayPull()) await account.room(leaving.signal, 'pull')
       const next = await source.next()
       if (next.done === true) break
       for (const item of next.value) {
