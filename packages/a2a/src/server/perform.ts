@@ -53,7 +53,7 @@ export interface PerformParts {
   agentNotFound(resident: Resident, caller: Caller): A2AError
 }
 
-/** A JSON text, a long one that is counted, or a stream with what turns its items into such texts. */
+/** A JSON text, a large answer whose bytes are counted, or a stream with the encoder of its items. */
 export type Outcome = string | LargeAnswer | OpenStream
 export interface LargeAnswer {
   readonly bytes: Uint8Array
@@ -76,7 +76,7 @@ export interface Performance {
   readonly call: Call
   readonly request: HttpRequest
   readonly resident: Resident
-  /** Whether the binding copies an answer for each reader: that others hold the same bytes then makes no room. */
+  /** Whether the binding copies an answer for each reader, so that bytes held by other readers count again. */
   readonly isCopied?: boolean
   /** There if somebody is told how it ends. */
   readonly visit: Visit | undefined
@@ -152,7 +152,7 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
   }
 }
 
-/** A task that is asked for again once there is room for it: meanwhile nothing of it is held. */
+/** A task that is loaded again once the budget has room for it; nothing of it is held meanwhile. */
 async function answerTask(
   parts: PerformParts,
   performance: Performance,
@@ -211,7 +211,7 @@ function largeAnswer(chunk: Chunk, account: ReaderAccount, { isCopied }: Perform
   return chunk
 }
 
-/** Whose unsent bytes these are. Callers without a name are told apart by their address. */
+/** The caller whose unsent bytes these are. Anonymous callers count by address. */
 function callerKey({ addressOf }: PerformParts, { call: { caller }, request }: Performance): string {
   return caller.anonymous === true ? `anonymous ${addressOf(request) ?? ''}` : caller.id
 }
@@ -352,7 +352,7 @@ async function open(
 /** How long a stream that was ended may take to send its last error before the connection is cut. */
 const lastErrorMs = 500
 
-/** The same stream, which the operator can end; nothing is put around one that no one asks for. */
+/** Wraps the stream so that the operator can end it; without `onStream` it stays as it is. */
 function endable(opened: OpenStream, onStream: OnStream, { call, request, resident }: Performance): OpenStream {
   let source: EndableStream | undefined
   let cut: Wait | undefined
