@@ -24,7 +24,7 @@ export interface SettingsParts {
   readonly isAvailable: boolean
   /** How long a turn may take; nothing for as long as usual. */
   readonly turnTimeoutMs: number | undefined
-  /** When its tasks open, as its kind says; nothing for as usual. */
+  /** When its tasks open, as its kind sets it. Default: that of the server. */
   readonly openAfterMs?: number | undefined
   /** Of the hub itself, beside those of the agent. */
   readonly extensions: readonly Extension[]

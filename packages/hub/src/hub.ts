@@ -47,7 +47,7 @@ export interface HubParts {
   readonly log: AgentLog
   /** Lets anybody in from anywhere, if the configuration lets anybody in. */
   readonly insecure?: boolean | undefined
-  /** Opens a SQLite file although acknowledged writes are missing. Default `false`: the start is refused. */
+  /** Opens a SQLite file even if acknowledged writes are missing. Default `false`: the start is refused. */
   readonly acceptLoss?: boolean | undefined
   /** What programs that agents start see of the environment. Default: nothing. */
   readonly programEnv?: Readonly<Record<string, string>> | undefined

@@ -19,7 +19,7 @@ export interface StoreSettings {
    * cannot be reached: then the database is looked at ten times a second.
    */
   readonly directStore?: string | undefined
-  /** Opens a SQLite file although acknowledged writes are missing. Default `false`. */
+  /** Opens a SQLite file even if acknowledged writes are missing. Default `false`. */
   readonly acceptLoss?: boolean | undefined
   readonly log?: Pick<AgentLog, 'info' | 'warn'> | undefined
 }
@@ -55,7 +55,7 @@ function openSqlite(named: string, { dataDir, acceptLoss = false, log = console 
   try {
     return sqliteStore({ file, acceptLoss, log })
   } catch (reason) {
-    // What stands against opening the file is a sentence for the operator.
+    // The message is written for the operator.
     const refusal = new ConfigError('store', reason instanceof Error ? reason.message : String(reason))
     refusal.cause = reason
     throw refusal

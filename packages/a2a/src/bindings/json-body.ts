@@ -109,7 +109,7 @@ export function tooManyNodes(jsonNodes: number): A2AError {
   return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'jsonNodes' })
 }
 
-/** For what a peer answers. */
+/** The error for an answer of a peer. */
 export function answerTooManyNodes(maxNodes: number): A2AError {
   const message = `The answer holds more than the ${maxNodes} JSON values that this client reads`
   return new A2AError('INVALID_AGENT_RESPONSE', message, { limit: 'maxJsonNodes' })

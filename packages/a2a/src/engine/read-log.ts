@@ -1,9 +1,9 @@
-/** Reading a log to its end, a bounded page at a time: a log may be larger than what fits in memory at once. */
+/** Reads a log to its end in bounded pages: a log may be larger than memory allows at once. */
 import { recordsBytes } from '../model/json-bytes.ts'
 import type { LogRecord } from '../model/record.ts'
 import type { Store } from '../stores/store.ts'
 
-/** How much one read brings when a log is folded. */
+/** Bound of one read when a log is folded. */
 const foldBytes = 1_000_000
 
 /** Calls `take` with each page after a seq, in order. */

@@ -122,7 +122,7 @@ export function createTaskStreams(store: Store, pages: LogPages) {
     return follow(live, pages, { afterSeq: seq, first, endsAt: endsAt(entry) })
   }
 
-  /** The same object for all who are shown the same view: what it is encoded to hangs on it. */
+  /** The same object for all readers of the same view: encodings are cached by it. */
   function snapshotEvent(view: Task, historyLength?: number): StreamEvent {
     const task = withHistory(view, historyLength)
     let event = snapshots.get(task)

@@ -1,4 +1,4 @@
-/** How a turn ends whose agent threw. */
+/** The end of a turn whose agent threw. */
 import { A2AError } from '../model/error.ts'
 import type { EngineLog } from './contract.ts'
 import type { Live } from './live.ts'

@@ -10,6 +10,7 @@ export interface Clock {
   readonly monotonicNow: () => number
 }
 
+/** `Date.now` and `performance.now`. */
 export const systemClock: Clock = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
 /** The given clocks, or those of the system. A test that moves only `now` means both: its time passes, it does not step. */
@@ -17,6 +18,7 @@ export function clockOf({ now, monotonicNow = now }: ClockOptions): Clock {
   return { now: now ?? systemClock.now, monotonicNow: monotonicNow ?? systemClock.monotonicNow }
 }
 
+/** Clocks for tests. Default: those of the system. */
 export interface ClockOptions {
   readonly now?: (() => number) | undefined
   readonly monotonicNow?: (() => number) | undefined
@@ -26,8 +28,8 @@ export interface ClockOptions {
 const smallestStepMs = 1_000
 
 /**
- * Corrects times that were read from the wall clock just now for the steps that the clock has made since this function was
- * called: the result is on a scale without steps, which is wall time as long as there are none.
+ * Returns a function that takes a time just read from the wall clock and subtracts the steps that the clock has made since
+ * `withoutSteps` was called. Without steps it returns the time unchanged.
  */
 export function withoutSteps({ now, monotonicNow }: Clock): (at: number) => number {
   const startedAt = now() - monotonicNow()

@@ -5,6 +5,7 @@
  *
  * A node is a JSON value: an object, an array, a string, a number, `true`, `false` or `null`. Keys are not nodes.
  */
+/** Default of `limits.jsonNodes` and `maxJsonNodes`. */
 export const defaultJsonNodes = 100_000
 
 export interface JsonSize {

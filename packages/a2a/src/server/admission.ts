@@ -53,13 +53,13 @@ export interface Answered {
 /** A stream that has just opened, over any binding. */
 export interface StreamHandle {
   readonly agent: string
-  /** The very object that `authenticate` returned. */
+  /** The same object that `authenticate` returned. */
   readonly caller: Caller
-  /** Ends the stream: its reader gets this error as the last thing, and the task goes on. */
+  /** Ends the stream with this error. The task continues. */
   end(reason: A2AError): void
 }
 
-/** Returns a function that is called once the stream has ended, or nothing if the stream will not be ended early. */
+/** Returns a function that is called when the stream has ended, or `undefined` if you will not end it early. */
 export type OnStream = (stream: StreamHandle) => (() => void) | undefined
 
 /** Not waited for. What it throws goes to the log. */

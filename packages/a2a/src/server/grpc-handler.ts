@@ -25,7 +25,7 @@ export interface GrpcHandler {
   readonly jsonNodes: number
   readonly keepAliveMs: number
   readonly stallMs: number
-  /** To be called when a reader was cut because it took nothing for `stallMs`. */
+  /** Call it when a reader was disconnected because it took nothing for `stallMs`. */
   stalled(): void
   readonly log: EngineLog
 }

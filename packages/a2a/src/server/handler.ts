@@ -40,7 +40,7 @@ export interface Handler {
   readonly agents: HandlerAgents
   /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
   readonly push?: HandlerPush
-  /** What is held for readers, and what became of those that do not read. */
+  /** Bytes held for readers, readers that wait, and readers that were disconnected. */
   readonly readers: HandlerReaders
   /** How many streams are open now, of one agent or of all. */
   streams(agent?: string): number
@@ -68,9 +68,9 @@ export interface Handler {
 export interface HandlerReaders extends ReaderCounts {
   /** Pages of logs that were read from the store for readers that were behind, since the start. */
   readonly pagesRead: number
-  /** Pages that another reader at the same place had asked for already: these cost no read and no copy. */
+  /** Pages that another reader at the same position had requested already: these cost no read and no copy. */
   readonly pagesShared: number
-  /** For a listener of your own: to be called when it cut a reader that took nothing. */
+  /** For your own listener: call it when you disconnected a reader that took nothing. */
   stalled(): void
 }
 

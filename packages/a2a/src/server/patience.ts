@@ -14,7 +14,7 @@ export function lookEveryMs(stallMs: number): number {
   return Math.min(Math.max(minLookMs, stallMs / looksPerStall), maxTimerMs)
 }
 
-/** Calls `cut` after so long, unless called off. A look that finds something moved begins the time anew. */
+/** Calls `cut` after `stallMs`, unless canceled. If `progress` has changed by then, the time starts again. */
 export function afterStall(stallMs: number, cut: () => void, progress?: () => unknown): () => void {
   let looks = 0
   let last = progress?.()
@@ -26,19 +26,19 @@ export function afterStall(stallMs: number, cut: () => void, progress?: () => un
     clearInterval(timer)
     cut()
   }, lookEveryMs(stallMs))
-  // A reader that is gone for good must not keep the process.
+  // A reader that is gone must not keep the process alive.
   ;(timer as { unref?(): unknown }).unref?.()
   return () => clearInterval(timer)
 }
 
-/** What we use of a socket: `_handle` is Node's own, and says how much of what was written the system has not taken. */
+/** What we use of a socket. `_handle` is internal to Node and has the number of bytes that the system has not taken yet. */
 export interface WatchedSocket {
   readonly bytesWritten?: number
   readonly writableLength?: number
   readonly _handle?: { readonly writeQueueSize?: number } | null
 }
 
-/** How many bytes the reader's side has taken so far: of one large write, too, a part may be gone. */
+/** How many bytes the system has taken so far, including a part of one large write. */
 export function bytesTaken(socket: WatchedSocket | null | undefined): number {
   const { bytesWritten = 0, writableLength = 0, _handle: handle } = socket ?? {}
   return bytesWritten - writableLength - (handle?.writeQueueSize ?? 0)

@@ -55,7 +55,7 @@ export interface PerformParts {
   agentNotFound(resident: Resident, caller: Caller): A2AError
 }
 
-/** A JSON text, a long one that is counted, or a stream with what turns its items into such texts. */
+/** A JSON text, a large answer whose bytes are counted, or a stream with the encoder of its items. */
 export type Outcome = string | LargeAnswer | OpenStream
 export interface OpenStream {
   readonly stream: EventStream
@@ -73,7 +73,7 @@ export interface Performance {
   readonly call: Call
   readonly request: HttpRequest
   readonly resident: Resident
-  /** Whether the binding copies an answer for each reader: that others hold the same bytes then makes no room. */
+  /** Whether the binding copies an answer for each reader, so that bytes held by other readers count again. */
   readonly isCopied?: boolean
   /** There if somebody is told how it ends. */
   readonly visit: Visit | undefined
@@ -324,7 +324,7 @@ async function open(
 /** How long a stream that was ended may take to send its last error before the connection is cut. */
 const lastErrorMs = 500
 
-/** The same stream, which the operator can end; nothing is put around one that no one asks for. */
+/** Wraps the stream so that the operator can end it; without `onStream` it stays as it is. */
 function endable(opened: OpenStream, onStream: OnStream, { call, request, resident }: Performance): OpenStream {
   let source: EndableStream | undefined
   let cut: Wait | undefined

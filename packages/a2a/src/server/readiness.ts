@@ -21,7 +21,7 @@ export interface StoreCheckOptions {
   readonly patienceMs?: number
   /** For how long an answer counts. */
   readonly freshMs?: number
-  /** Told why the store cannot be written, and when it can be again. */
+  /** Logs why the store cannot be written, and when it can be again. */
   readonly log?: Pick<EngineLog, 'warn' | 'info'>
 }
 

@@ -121,7 +121,7 @@ export function streamChunks(parts: StreamParts): Chunks {
         // A lone frame is passed on as it is, and not copied for each of its readers.
         text = text === '' ? frame : text + frame
       }
-      // Who waits for room must not be in the way of the room: what it holds meanwhile is not counted.
+      // What a waiting reader holds is not counted, so that it does not use up the room that it waits for.
       if (at < items.length && text !== '') holdItems()
       else if (holdsItems) releaseItems()
       if (text !== '') return text
@@ -198,7 +198,7 @@ export function streamChunks(parts: StreamParts): Chunks {
     step()
   }
 
-  /** Gives who waits what there is, or has it brought. */
+  /** Answers the waiting reader, or asks the source for more. */
   function step(): void {
     if (waiter === undefined) return
     const result = produce()

@@ -57,8 +57,8 @@ export async function openKeys({
   let lastUsedAt = Date.now()
 
   /**
-   * jose counts how old its keys are by the wall clock: set back, they would stay as they are for as long as the step was, and
-   * a new key would not be looked for.
+   * jose measures the age of its keys by the wall clock: after a step back it would not fetch a new key for as long as the
+   * step was.
    */
   async function reloadAfterStepBack(): Promise<void> {
     const at = Date.now()

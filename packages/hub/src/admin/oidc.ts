@@ -20,9 +20,9 @@ export interface Beginning {
 
 export interface Oidc {
   begin(redirectUri: string, to: string): Promise<Beginning>
-  /** Answers the tokens, and where the browser wanted to go. Throws RouteError. */
+  /** Returns the tokens, and where the browser wanted to go. Throws RouteError. */
   finish(answer: OidcAnswer, kept: string | undefined, redirectUri: string): Promise<OidcTokens & { to: string }>
-  /** Another token for the refresh token; nothing if the issuer refuses. Throws A2AError UNAVAILABLE. */
+  /** Exchanges the refresh token; `undefined` if the issuer refuses. Throws A2AError UNAVAILABLE. */
   renew(refreshToken: string): Promise<OidcTokens | undefined>
 }
 
@@ -61,7 +61,7 @@ interface Endpoints {
   readonly offersOfflineAccess: boolean
 }
 
-/** An answer that is no good because of what we sent. */
+/** The issuer refused the request. */
 class Declined extends Error {
   override readonly name = 'Declined'
 }
@@ -70,9 +70,9 @@ const purpose = 'console-sign-in'
 /** How long a person may take to sign in at the issuer. */
 export const patienceMs = 600_000
 const timeoutMs = 10_000
-/** By which issuers that want it said are asked for a refresh token (OpenID Connect Core 11). */
+/** Requests a refresh token at issuers that list this scope (OpenID Connect Core 11). */
 const offlineAccess = 'offline_access'
-/** The request was understood and refused (RFC 6749 5.2); anything else may be another time. */
+/** The issuer refused the request (RFC 6749 5.2); any other failure may be temporary. */
 const declines: ReadonlySet<number> = new Set([400, 401, 403])
 const mostBytes = 1_000_000
 

@@ -26,7 +26,7 @@ export type Who =
       readonly isAdmin: true
       readonly subject: string
       readonly by: 'key' | 'token' | 'session'
-      /** What let them in, if that can end while a stream is open. */
+      /** The grant of the request, if it can end while a stream is open. */
       readonly grant?: Grant | undefined
     }
   | { readonly isAdmin: false; readonly subject: string; readonly caller: Caller }

@@ -74,7 +74,7 @@ export function createRouter(parts: RouterParts): AdminFront {
       const { agent } = found.params
       if (route.right === 'maker' && !parts.hasAgent(agent ?? '')) throw notFound()
       const given = await givenTo(route, found, request, who, response)
-      // A body may take minutes to come: the right to send it is looked at again when it is there.
+      // A body may take minutes to arrive: the rights are checked again afterwards.
       if (route.body !== undefined) who = await guard.admit(request, route.right ?? 'admin', agent)
       course = await run(route, { ...given, who }, response)
     } catch (reason) {

@@ -93,7 +93,7 @@ export interface Access {
   close(): Promise<void>
 }
 
-/** As the SDK has it. */
+/** The SDK's default for tokens. */
 const usualToleranceMs = 10_000
 const usualAuditMs = 30 * 86_400_000
 const scopesOfConsole = ['agent:*']

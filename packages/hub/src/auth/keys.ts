@@ -44,7 +44,7 @@ export interface Keys {
   list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<KeyPage>
   /** Nothing if there is no such key. */
   revoke(id: string): Promise<KeyInfo | undefined>
-  /** What was read of it is read again: it was revoked by another replica. */
+  /** Drops it from the cache: another replica revoked it. */
   forget(id: string): void
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export interface KeysParts {
   readonly now?: () => number
   readonly monotonicNow?: () => number
   failed?(cause: unknown): void
-  /** Told when a key is revoked: what it has opened ends with it. */
+  /** Called when a key is revoked, to end its streams. */
   revoked?(id: string): Promise<void>
 }
 

@@ -10,7 +10,7 @@ import type { Counted } from '../limits/quota.ts'
 export interface Pass {
   /** Nothing for tokens, certificates and those without a name. */
   readonly key?: KeyRecord
-  /** What let the request in, if that can end. Made when it is asked for: most requests are over before it could. */
+  /** The grant of the request, if it can end. Created on demand: most requests never need it. */
   grant?(): Grant
   /** Where the request comes from, as far as proxies are believed. */
   readonly address: string | undefined

@@ -9,7 +9,7 @@ export interface Terminal {
   complain(line: string): void
   /** Whether a person reads complaints, and not a program. */
   readonly isRead: boolean
-  /** Whether what is said goes to a terminal, and not to a file or a log. */
+  /** Whether the output goes to a terminal, not to a file or a log. */
   readonly isTerminal: boolean
   /** For a command that speaks a protocol with whoever started it: then nothing is said. */
   readonly input: Readable

@@ -45,7 +45,7 @@ interface Place {
 function shown(value: unknown, place: Place): unknown {
   const { schema, path, references } = place
   const reference = references.get(pathText(path))
-  // Beside a reference there may be a secret that is written out.
+  // A value with a reference may also contain a literal secret.
   if (reference !== undefined) return typeof value === 'string' ? plain(reference, path) : value
   const name = String(path.at(-1) ?? '')
   const isSecret = place.isSecret || schema?.writeOnly === true || secretMap.test(name)
@@ -74,7 +74,7 @@ function plain(value: unknown, path: Path): unknown {
   return isCommand ? hideInCommand(value, () => hidden) : hideInUrls(value, () => hidden)
 }
 
-/** Which of its words are secrets is seen by those before. */
+/** Whether an argument is a secret depends on the one before it. */
 function shownCommand(
   written: readonly unknown[],
   items: readonly unknown[],

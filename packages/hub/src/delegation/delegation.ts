@@ -158,7 +158,7 @@ function audienceIn({ capabilities }: AgentCard): string | undefined {
 }
 
 function saidIn(said: Json): { readonly hop?: string; readonly deadline?: string } {
-  // What is not understood may have been a limit: it is refused and not ignored.
+  // A token that cannot be read may state a limit: it is refused, not ignored.
   if (typeof said !== 'object' || said === null || Array.isArray(said)) throw wrongField('', 'is not an object')
   const { hop, deadline } = said as { readonly hop?: Json; readonly deadline?: Json }
   if (hop !== undefined && typeof hop !== 'string') throw wrongField('.hop', 'is not a string')

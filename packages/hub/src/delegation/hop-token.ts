@@ -24,7 +24,7 @@ export const hopPurpose = 'hop'
 const typ = 'parley-hop+jwt'
 /** Long enough for a message to arrive, and to be sent once more. */
 const lifetimeMs = 300_000
-/** A hub of another version may sign for longer; beyond this a token that leaked would be good for too long. */
+/** A hub of another version may sign for longer; this bounds how long a leaked token is valid. */
 const mostLifetimeSeconds = 600
 /** Clocks of hubs differ. */
 const toleranceSeconds = 60
@@ -89,8 +89,8 @@ export interface TokenReading {
 }
 
 /**
- * The chain that the token states. Every other token is refused: one that was ignored would take its limits (depth, budget,
- * deadline, scopes) with it.
+ * The chain that the token states. Every other token is refused: if it were ignored, its limits (depth, budget, deadline,
+ * scopes) would be lost.
  */
 export async function readToken(token: string, reading: TokenReading): Promise<Chain> {
   const issuer = issuerOf(token)

@@ -59,7 +59,7 @@ export async function sendResponse(
   response.end()
 }
 
-/** By hand: a race with the end of the response would keep something of every wait until that comes. */
+/** Not `Promise.race` with the end of the response: each wait would leak until then. */
 function drainedOrGone(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

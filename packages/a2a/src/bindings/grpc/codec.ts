@@ -31,7 +31,7 @@ export function encode(typeName: string, payload: unknown): Uint8Array {
   }
 }
 
-/** Throws CodecError where the bytes are none of such a message, and TooManyNodes where they hold more than `maxNodes` values. */
+/** Throws CodecError if the bytes are not such a message, and TooManyNodes if they hold more than `maxNodes` values. */
 export function decode(typeName: string, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {
     const reader = new BinaryReader(bytes)

@@ -26,11 +26,11 @@ export interface Reading {
   depth: number
   /** How many values may still be read: as many as the same payload has in JSON. */
   nodes: number
-  /** How many fields may still come, known or not: a value in a Struct takes four. Bounds what no value comes of. */
+  /** How many fields may still be read, known or not: a value in a Struct takes four. Bounds fields that yield no value. */
   fields: number
 }
 
-/** There are more values than may be read. */
+/** Thrown when a message holds more values or fields than allowed. */
 export class TooManyNodes extends CodecError {}
 
 export function startReading(depth: number, nodes: number): Reading {

@@ -177,7 +177,7 @@ async function pump(
       if (next.done === true) break
       for (const item of next.value) {
         const isLarge = (item.bytes ?? 0) > largeChars
-        // Its own copy is what counts here, so that others hold the same text makes no room.
+        // Each client has its own copy, so a text that other clients hold already counts again.
         while (isLarge && !call.cancelled && !account.mayHold()) await account.room(leaving.signal)
         if (call.cancelled) return
         const written = writeGrpcMessage(call, writeResponse(method, wholeOf(encode(item))), account, patience)

@@ -54,7 +54,7 @@ export function startListener(parts: ListenerParts): Listener {
       lost ??= reason === undefined ? {} : { reason }
       giveUp?.()
     }
-    // Not a race with one promise of the connection: that would keep something of every check until it is lost.
+    // Not `Promise.race` with a promise of the connection: each check would leak until the connection ends.
     const unlessLost = (work: Promise<unknown>): Promise<unknown> =>
       new Promise((resolve, reject) => {
         giveUp = () => (lost?.reason === undefined ? resolve(undefined) : reject(lost.reason))

@@ -24,7 +24,7 @@ const feedPatienceMs = 500
 
 /** What one character of a record may take in a row, escaped and in UTF-8: rows must not end a read before its records do. */
 const bytesPerCharacter = 8
-/** As large as a number in a question may be. */
+/** The largest number that a parameter may be. */
 const unbounded = Number.MAX_SAFE_INTEGER
 
 interface Reading {

@@ -37,7 +37,7 @@ export function beginEpoch(database: Database): Epoch {
     'UPDATE engine SET epoch = epoch + 1, last_position = ? RETURNING epoch, last_position',
   )
   const lastPosition = current.get()?.last_position ?? 0
-  // A position of its own, so that the mark beside the file knows of this write too.
+  // Its own position, so that the mark covers this write too.
   let position = Math.max(lastPosition, newest('SELECT max(position) AS newest FROM log')) + 1
   const { epoch } = raise.get(position) as EngineRow
   const firstFence = epoch * fencesPerEpoch

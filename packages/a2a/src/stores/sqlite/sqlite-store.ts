@@ -44,8 +44,8 @@ export interface SqliteStoreOptions {
    */
   readonly durability?: 'full' | 'normal'
   /**
-   * Opens the file although writes are missing that an earlier store acknowledged. Default `false`: `sqliteStore` throws,
-   * and says how many are missing and since when. Set it for one start; the store then goes on from what is there.
+   * Opens the file even if acknowledged writes are missing. Default `false`: `sqliteStore` throws an error with the number of
+   * missing writes and their times. Set it for one start; the store then continues with what is left.
    */
   readonly acceptLoss?: boolean
   /** Warnings, and how long a check after an unclean end took. Default: nothing is logged. */

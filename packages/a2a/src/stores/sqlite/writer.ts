@@ -71,7 +71,7 @@ export function createWriter(database: Database, parts: WriterParts): Writer {
     jobs.forEach((job, index) => {
       const outcome = outcomes[index] as Outcome
       if ('error' in outcome) parts.failed?.(outcome.error)
-      // Who waits for it goes on with as much.
+      // The caller of a large job continues with as much work.
       if (job.isLarge === true) void heavyStep().then(() => settle(job, outcome))
       else settle(job, outcome)
     })
