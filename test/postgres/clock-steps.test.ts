@@ -178,7 +178,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       clock.pass(72_001)
       await eventually(async () => {
         // A look that was under way when the time passed holds a claim that is too old to use: it has to run out.
-        if (receiver.told.length === before) clock.pass(1_000)
+        if (receiver.told.length === before && clock.monotonicNow() < 10 * 60_000) clock.pass(1_000)
         return receiver.told.length > before
       })
     })
