@@ -11,7 +11,7 @@ import { later } from '../engine/later.ts'
 import type { AgentCard } from '../model/card.ts'
 import type { Caller } from '../model/caller.ts'
 import { A2AError } from '../model/error.ts'
-import { heavyStep, isMarkedLarge } from '../model/heavy-step.ts'
+import { heavyStep, isHeavy, isMarkedLarge } from '../model/heavy-step.ts'
 import { taskBytes } from '../model/json-bytes.ts'
 import type { Operation, RequestOf, SendMessageRequest } from '../model/operation.ts'
 import type { Message, StreamEvent, Task } from '../model/task.ts'
@@ -93,8 +93,8 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
       const { request, context } = await receive('SendMessage', parts, performance)
       const sent = await engine.sendMessage(request, context).catch(inWordsOf(call, resident, parts))
       if (visit !== undefined && 'task' in sent) visit.taskId = sent.task.id
-      if (isMarkedLarge(performance.request)) await heavyStep()
       const size = 'task' in sent ? taskBytes(sent.task) : 0
+      if (isMarkedLarge(performance.request) && !isHeavy(size)) await heavyStep()
       return counted(parts, performance, size, () => encoded(dialect.encodeResult('SendMessage', sent)))
     }
     case 'SendStreamingMessage': {
@@ -106,8 +106,8 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
-      const { showsTransitions } = call.version.habits
       const context = contextOf(parts, performance, request)
+      const { showsTransitions } = call.version.habits
       return answerTask(parts, performance, () => engine.getTask(request, context, showsTransitions))
     }
     case 'ListTasks': {
@@ -158,8 +158,7 @@ async function answerTask(
   performance: Performance,
   get: () => Promise<Task>,
 ): Promise<string | LargeAnswer> {
-  const { dialect } = performance.call
-  const { bytes } = parts
+  const [{ dialect }, { bytes }] = [performance.call, parts]
   let task = await get()
   const known = bytes.knownTask(dialect, task)
   if (typeof known === 'string' || (known === undefined && taskBytes(task) <= largeChars)) {
@@ -175,6 +174,7 @@ async function answerTask(
       await account.room(signal)
       task = await get()
     }
+    if (bytes.knownTask(dialect, task) === undefined) await stepFor(account, taskBytes(task))
     return largeAnswer(bytes.task(dialect, task), account, performance)
   } catch (reason) {
     account.close()
@@ -194,11 +194,19 @@ async function counted(
   try {
     const { signal } = performance.request
     while (!signal.aborted && !account.mayHold()) await account.room(signal)
+    await stepFor(account, size)
     return largeAnswer(encode(), account, performance)
   } catch (reason) {
     account.close()
     throw reason
   }
+}
+
+/** What is read from the store is encoded in another step, and counts while it waits for that. */
+async function stepFor(account: ReaderAccount, size: number): Promise<void> {
+  account.setOwn(size)
+  if (isHeavy(size)) await heavyStep()
+  account.setOwn(0)
 }
 
 function largeAnswer(chunk: Chunk, account: ReaderAccount, { isCopied }: Performance): string | LargeAnswer {
