@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent as HttpAgent, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -74,7 +75,7 @@ describe('while a large body is handled', () => {
     asked.end(bodyOf('one', largeText))
     await once(asked, 'finish')
     const early = ping().then((status) => order.push(`ping ${status} after the body`))
-    const [response] = (await answered) as [import('node:http').IncomingMessage]
+    const [response] = (await answered) as [IncomingMessage]
     order.push(`body ${response.statusCode}`)
     response.resume()
     await once(response, 'end')
@@ -97,7 +98,7 @@ describe('while a large body is handled', () => {
     await large
     assert.ok(
       order.filter((one, index) => one === 'small' && order.slice(index).includes('large')).length >= 3,
-      `${order}`,
+      order.join(),
     )
   })
 })
@@ -124,7 +125,7 @@ describe('an agent that tells large and small things in turn', () => {
     })
     const agent = await connect(server.url)
     const events = await agent.stream('go').all()
-    const told = events.flatMap((event) => place(event as StreamEvent))
+    const told = events.flatMap((event) => place(event))
     assert.deepEqual(
       told,
       Array.from({ length: count }, (_, index) => index),

@@ -85,9 +85,13 @@ function sourceOfId(text: string, id: number): string | undefined {
 
 /** The digits of every `"id"` in the text that is this number, if they are the same for all. */
 function onlySourceOfId(text: string, id: number): string | undefined {
+  // To look for the name first takes a fraction of what the pattern alone does over 18 MB.
+  const number = /"id"\s{0,100}:\s{0,100}(-?\d[\d.eE+-]{0,400})/y
   let source: string | undefined
-  for (const [, digits = ''] of text.matchAll(/"id"\s{0,100}:\s{0,100}(-?\d[\d.eE+-]{0,400})/g)) {
-    if (Number(digits) !== id) continue
+  for (let at = text.indexOf('"id"'); at >= 0; at = text.indexOf('"id"', at + 1)) {
+    number.lastIndex = at
+    const digits = number.exec(text)?.[1]
+    if (digits === undefined || Number(digits) !== id) continue
     if (source !== undefined && source !== digits) return undefined
     source = digits
   }

@@ -1,5 +1,6 @@
 /** Single answers: a short one at once, a large one when its reader's caller and the server may hold it. */
 import type { Chunk } from '../bindings/http.ts'
+import { heavyStep, isHeavy } from '../model/heavy-step.ts'
 import { largeChars, textOf } from './slices.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
 
@@ -46,6 +47,7 @@ export async function answerWhenRoom<Value extends object>(
       account ??= reader.open()
       const signal = reader.signal()
       if (signal.aborted || mayHold(account, value, answer, reader)) {
+        if (answer.known?.(value) === undefined) await stepFor(account, answer.sizeOf(value))
         return largeAnswer(answer.encode(value), account, reader)
       }
       value = undefined
@@ -55,6 +57,14 @@ export async function answerWhenRoom<Value extends object>(
     account?.close()
     throw reason
   }
+}
+
+/** What is read from the store is encoded in another step, and counts while it waits for that. */
+async function stepFor(account: ReaderAccount, size: number): Promise<void> {
+  if (!isHeavy(size)) return
+  account.setOwn(size)
+  await heavyStep()
+  account.setOwn(0)
 }
 
 function isSmall<Value>(value: Value, { known, sizeOf }: AnswerParts<Value>): boolean {

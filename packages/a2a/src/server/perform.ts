@@ -107,8 +107,8 @@ export async function perform(parts: PerformParts, performance: Performance): Pr
     }
     case 'GetTask': {
       const request = decode('GetTask', call)
-      const { showsTransitions } = call.version.habits
       const context = contextOf(parts, performance, request)
+      const { showsTransitions } = call.version.habits
       const get = (): Promise<Task> => engine.getTask(request, context, showsTransitions)
       return answerWhenRoom(answerReader(parts, performance), await get(), { ...plainTask(bytes, dialect), again: get })
     }

@@ -274,7 +274,7 @@ describe('an issuer that answers with too much', () => {
         `Bearer ${token}`,
       )
       assert.equal(status, 503)
-      for (const { arguments: given } of parse.mock.calls) assert.ok(String(given[0]).length < 100_000)
+      for (const { arguments: given } of parse.mock.calls) assert.ok(given[0].length < 100_000)
     })
 
     it(`is not available, and keys of too many ${what} are not parsed`, async (t) => {
@@ -287,7 +287,7 @@ describe('an issuer that answers with too much', () => {
         `Bearer ${token}`,
       )
       assert.equal(status, 503)
-      for (const { arguments: given } of parse.mock.calls) assert.ok(String(given[0]).length < 100_000)
+      for (const { arguments: given } of parse.mock.calls) assert.ok(given[0].length < 100_000)
     })
   }
 })
