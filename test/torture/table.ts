@@ -27,7 +27,10 @@ export function tableOf({ seed, minutes, worlds, memory }: TortureResult): strin
       })
       .join('  '),
   )
-  return [...lines, '', ...describeMemory(memory), `seed ${seed}, ${minutes.toFixed(1)} minutes`].join('\n')
+  const violations = worlds.flatMap(({ world, violations: found }) => found.map((text) => `${world}: ${text}`))
+  return [...lines, '', ...violations, ...describeMemory(memory), `seed ${seed}, ${minutes.toFixed(1)} minutes`].join(
+    '\n',
+  )
 }
 
 function describeMemory(memory: MemoryTrend | undefined): readonly string[] {

@@ -17,8 +17,13 @@ export function heldTimers(lengthMs: number | ((ms: number) => boolean)): HeldTi
   const waiting: (() => void)[] = []
   const set = (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): unknown => {
     if (ms === undefined || !isHeld(ms)) return realSet(run, ms, ...given)
-    const timer = { ref: () => timer, unref: () => timer }
-    held.set(timer, { leftMs: ms, run: () => run(...given) })
+    const begin = (): void => void held.set(timer, { leftMs: ms, run: () => run(...given) })
+    const again = (): object => {
+      begin()
+      return timer
+    }
+    const timer = { ref: () => timer, unref: () => timer, refresh: again }
+    begin()
     for (const resolve of waiting.splice(0)) resolve()
     return timer
   }
