@@ -44,6 +44,7 @@ const common = {
   btoa,
   clearTimeout,
   crypto,
+  performance,
   setTimeout,
 }
 
