@@ -55,7 +55,7 @@ describe('the streams of a key', () => {
     await haveOpened(office, tongues.length + 1)
     assert.equal((await office.admin('DELETE', `/admin/keys/${idOf(mine)}`)).status, 200)
     for (const said of await Promise.all(ended))
-      assert.match(said, /The credentials that opened this stream have ended/)
+      assert.match(said, /The credentials that opened this stream were revoked or have expired/)
     await haveOpened(office, 1)
     assert.equal(isOver, false)
     await office.admin('DELETE', `/admin/keys/${idOf(theirs)}`)
@@ -69,7 +69,7 @@ describe('the streams of a key', () => {
     const ended = stream(office, { binding: 'HTTP+JSON', version: '1.0' }, proof)
     await haveOpened(office, 1)
     clock.at += 3_600_000
-    assert.match(await ended, /have ended/)
+    assert.match(await ended, /were revoked or have expired/)
   })
 
   it('end on another replica that shares the store', async () => {
@@ -79,7 +79,7 @@ describe('the streams of a key', () => {
     const ended = stream(there, { binding: 'JSONRPC', version: '1.0' }, proof)
     await haveOpened(there, 1)
     assert.equal((await here.admin('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
-    assert.match(await ended, /have ended/)
+    assert.match(await ended, /were revoked or have expired/)
   })
 })
 
@@ -143,7 +143,7 @@ describe('the streams of a token', () => {
     const ended = tongues.slice(0, 3).map((tongue) => stream(office, tongue, proof))
     await haveOpened(office, 3)
     clock.at += 700_000
-    for (const said of await Promise.all(ended)) assert.match(said, /have ended/)
+    for (const said of await Promise.all(ended)) assert.match(said, /were revoked or have expired/)
   })
 })
 
@@ -171,7 +171,7 @@ describe('what a session has open', () => {
     )
     assert.equal((await stage.ask('DELETE', `/admin/sessions/${sessions[0].id}`)).status, 200)
     await assert.rejects(feed.text())
-    assert.match(await call.text(), /have ended/)
+    assert.match(await call.text(), /were revoked or have expired/)
     assert.equal((await stage.ask('GET', '/admin/session', undefined, { cookie })).status, 401)
     assert.deepEqual((await stage.ask('GET', '/admin/sessions')).json, { sessions: [] })
     assert.equal((await stage.ask('DELETE', `/admin/sessions/${sessions[0].id}`)).status, 404)
