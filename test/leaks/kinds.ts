@@ -48,21 +48,21 @@ interface Kind {
 const measured: readonly Kind[] = [
   { agent: 'module' },
   { agent: 'module', streamed: true },
-  { agent: 'queued', together: 4, slowness: 4 },
+  { agent: 'queued', together: 4, slowness: 4, fullOnly: true },
   { agent: 'front', text: 'module hello', slowness: 2 },
-  { agent: 'front', text: 'remote hello', slowness: 2 },
+  { agent: 'front', text: 'remote hello', slowness: 2, fullOnly: true },
   { agent: 'gpt' },
   { agent: 'loop', slowness: 2 },
-  { agent: 'claw', text: 'say hello', slowness: 2 },
+  { agent: 'claw', text: 'say hello', slowness: 2, fullOnly: true },
   { agent: 'claw-http', text: 'say hello', slowness: 2, fullOnly: true },
   { agent: 'command', slowness: 4 },
   { agent: 'kept', isOneConversation: true, slowness: 2 },
-  { agent: 'acp', text: 'remember this', isOneConversation: true, slowness: 2 },
+  { agent: 'acp', text: 'remember this', isOneConversation: true, slowness: 2, fullOnly: true },
   { agent: 'tools', text: 'say hello', slowness: 2 },
   { agent: 'remote', slowness: 2 },
   { agent: 'remote', streamed: true, slowness: 2, fullOnly: true },
   { agent: 'remote-rest', slowness: 2, fullOnly: true },
-  { agent: 'remote-grpc', slowness: 2 },
+  { agent: 'remote-grpc', slowness: 2, fullOnly: true },
 ]
 
 async function caseOf({ agent: name, text = 'hello', together = 1, ...kind }: Kind): Promise<LeakCase> {
