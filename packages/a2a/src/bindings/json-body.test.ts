@@ -66,4 +66,9 @@ describe('the text of a body', () => {
     const { value } = parseJson('{"__proto__":{"admin":true},"id":1}')
     assert.equal((value as { admin?: unknown }).admin, undefined)
   })
+
+  it('replaces halves of surrogate pairs, which UTF-8 cannot carry, but for the id that is echoed [F-2]', () => {
+    const { value } = parseJson(String.raw`{"id":"\ud800","params":{"a\udc00":["\ud800x","\ud83d\ude00"]}}`)
+    assert.deepEqual(value, { id: '\ud800', params: { 'a\ufffd': ['\ufffdx', '😀'] } })
+  })
 })

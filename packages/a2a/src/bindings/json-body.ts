@@ -59,7 +59,7 @@ export function parseJson(text: string, jsonNodes = defaultJsonNodes): JsonBody 
   try {
     const value: unknown = JSON.parse(text)
     const isTooDeep = depth > maxDepth
-    return { value: isTooDeep || !/\\u[dD]/.test(text) ? value : wellFormed(value), text, isTooDeep }
+    return { value: isTooDeep || !/\\u[dD]/.test(text) ? value : wellFormedBody(value), text, isTooDeep }
   } catch {
     // The parser's own words quote the body, and a body may hold a secret.
     throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
@@ -76,6 +76,13 @@ function requireJson(contentType: string | undefined): void {
   const type = (semicolon < 0 ? contentType : contentType?.slice(0, semicolon))?.trim().toLowerCase()
   if (type !== undefined && accepted.has(type)) return
   throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json or application/a2a+json')
+}
+
+/** The id of a JSON-RPC request is echoed as it came (F-2), so it stays. */
+function wellFormedBody(value: unknown): unknown {
+  const id: unknown = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
+  const made = wellFormed(value)
+  return typeof id === 'string' ? Object.assign(made as object, { id }) : made
 }
 
 /**
