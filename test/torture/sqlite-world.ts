@@ -173,8 +173,16 @@ function mountDisk(folder: string): Disk | undefined {
   process.once('exit', unmount)
   return {
     fill() {
-      const { blocks, bfree, bsize } = statfsSync(folder)
-      remount(Math.max(1, (blocks - bfree) * bsize))
+      // The hub goes on writing: what was free a moment ago may be used, and then the system refuses so small a disk.
+      for (let tries = 1; ; tries += 1) {
+        const { blocks, bfree, bsize } = statfsSync(folder)
+        try {
+          remount(Math.max(1, (blocks - bfree) * bsize))
+          return
+        } catch (reason) {
+          if (tries === 100) throw reason
+        }
+      }
     },
     free: () => void remount(diskBytes),
     unmount,
