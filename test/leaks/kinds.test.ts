@@ -3,5 +3,5 @@ import { describe } from 'node:test'
 import { expectNoLeaks } from './expect-no-leaks.ts'
 
 describe('an answer of every kind of agent', () => {
-  expectNoLeaks('kinds', { quick: 14, full: 17 })
+  expectNoLeaks('kinds', { quick: 9, full: 17 })
 })

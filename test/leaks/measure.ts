@@ -29,7 +29,7 @@ export interface LeakMeasurement {
 
 export const isFull = process.env['PARLEY_FULL'] === '1'
 /** For each operation. The quick mode does too few to see less than that, and fewer still of the slow ones. */
-export const boundOf = (slowness: number): number => (isFull ? 200 : 500 + 500 * slowness)
+export const boundOf = (slowness: number): number => (isFull ? 200 : 1_500 + 500 * slowness)
 /** `PARLEY_LEAKS=push` measures only the cases whose names have that word in them. */
 const chosen = process.env['PARLEY_LEAKS'] ?? ''
 

@@ -8,7 +8,7 @@ import { skipReason } from '../postgres/databases.ts'
 import { tableOf } from './table.ts'
 import { runTorture } from './torture.ts'
 
-const kills = process.env['PARLEY_FULL'] === '1' ? 200 : 20
+const kills = process.env['PARLEY_FULL'] === '1' ? 200 : 12
 const seed = Number(process.env['PARLEY_SEED'] ?? 15)
 const hasDatabase = (await skipReason()) === false
 
