@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import type { Front } from '@parley/a2a/node'
 import type { OpenAgent } from './agents/kind.ts'
+import { readBody, toRequest } from './http/web-exchange.ts'
 
 export interface HooksParts {
   open(agent: string): OpenAgent | undefined
@@ -34,28 +35,6 @@ export function createHooks({ open, bodyBytes, log }: HooksParts): Front {
     })
     return true
   }
-}
-
-async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer<ArrayBuffer> | undefined> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    length += piece.length
-    if (length > limitBytes) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces, length)
-}
-
-function toRequest(request: IncomingMessage, body: Buffer<ArrayBuffer>): Request {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const one of [value ?? []].flat()) headers.append(name, one)
-  }
-  const { method = 'GET', url = '/' } = request
-  const hasBody = method !== 'GET' && method !== 'HEAD'
-  // Whichever Host it came by: an agent that must know its own address knows the hub's.
-  return new Request(new URL(url, 'http://hub.invalid'), { method, headers, ...(hasBody ? { body } : {}) })
 }
 
 async function send(response: ServerResponse, answer: Response): Promise<void> {

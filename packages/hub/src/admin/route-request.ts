@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import type { ClientCertificate, Credentials } from '@parley/a2a/server'
+import { readBody } from '../http/web-exchange.ts'
 import { type Answer, RouteError } from './answer.ts'
 
 export interface RouteRequest {
@@ -82,18 +83,13 @@ async function readJson(
   mostBytes: number,
   jsonNodes: number,
 ): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > mostBytes) throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${mostBytes} bytes`)
-    chunks.push(chunk)
-  }
-  if (size === 0) return undefined
+  const body = await readBody(request, mostBytes)
+  if (body === undefined) throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${mostBytes} bytes`)
+  if (body.length === 0) return undefined
   // Pages elsewhere can make a browser send forms without being asked first, but not this.
   if (!/^application\/json\b/i.test(contentType))
     throw new RouteError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json')
-  const text = Buffer.concat(chunks).toString()
+  const text = body.toString()
   if (exceedsJsonNodes(text, jsonNodes)) {
     throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${jsonNodes} JSON values`)
   }

@@ -24,7 +24,7 @@ import { refusal } from './refusal.ts'
 import { createSessions } from './sessions.ts'
 import type { SessionLimits } from './sessions.ts'
 import { createVisits } from './visits.ts'
-import { readBody, sendResponse, toRequest } from './web-exchange.ts'
+import { readBody, sendResponse, toRequest } from '../http/web-exchange.ts'
 
 export interface McpFrontParts extends HouseDeskParts, PagesParts {
   readonly settings: BridgeSettings

@@ -2,23 +2,30 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Nothing if the body is larger than that. A little more is read to its end: whoever still sends hears no answer. */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    length += piece.length
-    if (length <= limitBytes) pieces.push(piece)
-    else pieces.length = 0
-    if (length > limitBytes * patience) return undefined
-  }
-  return length > limitBytes ? undefined : Buffer.concat(pieces, length)
+/**
+ * Resolves with `undefined` if the body is larger than `limitBytes`. The rest of such a body is read and discarded: closing the
+ * connection while the client sends resets it, and the client never reads the response.
+ */
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= limitBytes) return void chunks.push(chunk)
+      chunks.length = 0
+      resolve(undefined)
+    })
+    request.on('end', () => resolve(length > limitBytes ? undefined : Buffer.concat(chunks, length)))
+    request.on('error', reject)
+    request.on('close', () => {
+      if (!request.complete) reject(new Error('The request ended before its body did'))
+    })
+  })
 }
 
-const patience = 4
-
-/** Without its body, which has been read. Aborted when whoever sent it has gone. */
-export function toRequest(request: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
+/** A web Request with a body that has been read. Pass a `signal` that aborts when the client disconnects. */
+export function toRequest(request: IncomingMessage, body: Buffer, signal?: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one)
@@ -29,7 +36,7 @@ export function toRequest(request: IncomingMessage, body: Buffer, signal: AbortS
   return new Request(`http://hub.invalid${path}`, {
     method,
     headers,
-    signal,
+    ...(signal !== undefined && { signal }),
     ...(hasBody ? { body: new Uint8Array(body) } : {}),
   })
 }
