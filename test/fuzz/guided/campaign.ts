@@ -152,6 +152,7 @@ export async function runCampaign(target: FuzzTarget, options: CampaignOptions):
   async function findSlow(batch: readonly Uint8Array[]): Promise<void> {
     for (const input of batch) {
       if (input.length >= mostBytes) continue
+      options.beforeBatch?.([input])
       const before = threadCpuMs()
       await outcomeOf(subject, input, hangMs)
       const cpuMs = threadCpuMs() - before
@@ -179,6 +180,8 @@ export async function runCampaign(target: FuzzTarget, options: CampaignOptions):
     /** Whose blocks they are is found by halves: mostly one input of a batch is new, or a few. */
     async function search(some: readonly Uint8Array[]): Promise<void> {
       if (fresh.size === 0) return
+      // The whole search may take longer than the watching process waits for a sign of life.
+      options.beforeBatch?.(some)
       for (const input of some) await outcomeOf(subject, input, hangMs)
       const { covers } = take()
       const reached = [...fresh.values()].filter(covers)
