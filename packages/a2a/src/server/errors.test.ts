@@ -3,6 +3,7 @@ import { after, describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
 import { errorNameOf } from '../versions/error-names.ts'
 import { memoryStore } from '../stores/memory.ts'
+import type { Store } from '../stores/store.ts'
 import { type AgentSettings, createHandler, type EngineLog, type Handler, type HouseOptions } from './index.ts'
 
 const opened: Handler[] = []
@@ -10,7 +11,7 @@ after(() => Promise.all(opened.map((handler) => handler.close())))
 const logged: { message: string; fields: unknown }[] = []
 const keep = (message: string, fields?: unknown): void => void logged.push({ message, fields })
 const log: EngineLog = { debug() {}, info() {}, warn: keep, error: keep }
-function open(over: HouseOptions & Partial<AgentSettings> = {}): Handler {
+function open(over: HouseOptions & Partial<AgentSettings> & { readonly store?: Store } = {}): Handler {
   const handler = createHandler({ store: memoryStore(), agent: () => 'x', log, ...over })
   opened.push(handler)
   return handler
@@ -244,6 +245,26 @@ describe('an error has the shape of its version and binding', () => {
       })
       assert.deepEqual(logged, [{ message: 'a request failed', fields: { agent: 'default', cause: secret } }])
     }
+  })
+
+  it('UNAVAILABLE when the store cannot keep the key that signs the first page token', async () => {
+    const store = memoryStore()
+    let isDiskFull = false
+    const saveKey: typeof store.saveKey = (row) =>
+      isDiskFull ? Promise.reject(new Error('database or disk is full')) : store.saveKey(row)
+    const handler = open({ store: { ...store, saveKey }, anonymousMayList: true })
+    const headers = { 'a2a-version': '1.0', 'content-type': 'application/json' }
+    for (const messageId of ['m1', 'm2']) {
+      const message = { messageId, role: 'ROLE_USER', parts: [{ text: 'x' }] }
+      const body = JSON.stringify({ message, configuration: { returnImmediately: true } })
+      const sent = await handler.fetch(new Request('http://localhost/message:send', { method: 'POST', headers, body }))
+      assert.equal(sent.status, 200)
+    }
+    const list = (): Promise<Response> => handler.fetch(new Request('http://localhost/tasks?pageSize=1', { headers }))
+    isDiskFull = true
+    assert.equal((await list()).status, 503)
+    isDiskFull = false
+    assert.equal((await list()).status, 200)
   })
 
   it('when the server is going down, with a time to come back [F-3]', async () => {

@@ -5,6 +5,7 @@
 import type { Engine, PushDesk, Sealer, Signer } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keyring.ts'
+import { reachable } from '../engine/reachable.ts'
 import { systemClock } from '../model/clock.ts'
 import { createHandlerAgents, type HandlerAgents } from './agents.ts'
 import type { CardVariant } from './card.ts'
@@ -85,7 +86,8 @@ export function createHandler(options: HandlerOptions): Handler {
   const publicUrl = checkPublicUrl(options.publicUrl)
   const roster = createRoster(options)
   const limits = { ...defaults.defaultLimits, ...options.limits }
-  const keyring = lazily(() => openKeyring(store, options.masterKey ?? store.masterKey?.()))
+  // Guarded: the key of a purpose is made on first use, and a full disk then is UNAVAILABLE, not INTERNAL.
+  const keyring = lazily(() => openKeyring(reachable(store), options.masterKey ?? store.masterKey?.()))
   const secrets: Signer & Sealer = {
     sign: async (purpose, text) => (await keyring()).sign(purpose, text),
     verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
